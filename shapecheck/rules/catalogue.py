@@ -1,0 +1,90 @@
+"""Every rule that is implemented: code, name, one-sentence summary, severity, and whether it is on by default."""
+
+from __future__ import annotations
+
+from shapecheck.diagnostics.model import Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RULES: dict[str, Rule] = {
+    rule.code: rule
+    for rule in (
+        Rule("SC001", "unreadable-file", "the file cannot be read, decoded or parsed", "error"),
+        Rule("SC002", "unused-suppression", "a suppression comment silences nothing", "warning"),
+        Rule("SC101", "invalid-annotation", "the shape string of an annotation does not parse", "error"),
+        Rule("SC201", "return-shape", "what is returned is not what is declared", "error"),
+        Rule("SC202", "argument-shape", "a call passes what the callee does not declare", "error"),
+        Rule("SC203", "operand-shape", "operands of an operation do not fit", "error"),
+        Rule("SC204", "rank", "wrong number of axes, or an axis index out of range", "error"),
+        Rule("SC205", "reshape-size", "the new shape has another number of elements", "error"),
+        Rule("SC206", "local-shape", "an annotated variable or attribute does not hold what it declares", "error"),
+        Rule("SC207", "pattern", "an einsum or einops pattern is malformed or does not fit", "error"),
+        Rule("SC301", "scrambled-reshape", "a reshape moves elements across axes", "warning"),
+        Rule("SC302", "outer-broadcast", "an axis meets itself in a broadcast: (b, 1) with (b,)", "warning"),
+    )
+}
+
+_BY_NAME = {rule.name: rule.code for rule in RULES.values()}
+
+
+class UnknownRuleError(ValueError):
+    """A selector that names no rule; its message suggests the nearest ones."""
+
+
+def codes_matching(selector: str) -> frozenset[str]:
+    """Return the codes that a selector names: a code, a name, the beginning of a code ("SC2"), or "ALL".
+
+    Raises:
+        UnknownRuleError: the selector names no implemented rule.
+    """
+    if selector in RULES:
+        return frozenset((selector,))
+    if selector in _BY_NAME:
+        return frozenset((_BY_NAME[selector],))
+    upper = selector.upper()
+    if upper == "ALL":
+        return frozenset(RULES)
+    if selector:
+        found = frozenset(code for code in RULES if code.startswith(upper))
+        if found:
+            return found
+    raise UnknownRuleError(f"no rule is called {selector!r}{_suggestion(selector)}")
+
+
+def codes_matching_any(selectors: Iterable[str]) -> frozenset[str]:
+    """Return the codes that any of the selectors names.
+
+    Raises:
+        UnknownRuleError: one of them names no implemented rule.
+    """
+    codes: frozenset[str] = frozenset()
+    for selector in selectors:
+        codes |= codes_matching(selector)
+    return codes
+
+
+def default_codes() -> frozenset[str]:
+    """Return the codes of the rules that are on when nothing is selected."""
+    return frozenset(rule.code for rule in RULES.values() if rule.default)
+
+
+def page(code: str) -> str:
+    """Return the Markdown page of a rule: what, why, a flagged example, its repair, how to silence it.
+
+    Raises:
+        KeyError: there is no such rule.
+    """
+    import os
+
+    path = os.path.join(os.path.dirname(__file__), f"{RULES[code].code}.md")
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _suggestion(selector: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(selector, [*RULES, *_BY_NAME], n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else "; `shapecheck rule` lists them all"
