@@ -1,0 +1,30 @@
+"""Symbolic sizes: one normal form, facts, three-valued decisions and unification.
+
+The lowest layer: it knows neither Python source nor tensors.
+"""
+
+from shapecheck.dims.dim import ONE, ZERO, Dim, call, floordiv, maximum, minimum, mod
+from shapecheck.dims.scope import Scope, Solution
+from shapecheck.dims.symbol import Call, Kind, Symbol
+from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
+
+__all__ = [
+    "ONE",
+    "YES",
+    "ZERO",
+    "Call",
+    "Dim",
+    "Kind",
+    "No",
+    "Scope",
+    "Solution",
+    "Symbol",
+    "Unknown",
+    "Verdict",
+    "Yes",
+    "call",
+    "floordiv",
+    "maximum",
+    "minimum",
+    "mod",
+]

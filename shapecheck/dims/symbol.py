@@ -1,0 +1,88 @@
+"""The atoms of a size: symbols, and calls of functions that no polynomial expresses."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from shapecheck.dims.dim import Dim
+
+_serial = count()
+
+
+class Kind(Enum):
+    """What a symbol may stand for."""
+
+    RIGID = "rigid"
+    """An axis name: every size from 1 on; two of them are different."""
+    FLEXIBLE = "flexible"
+    """A hyper-parameter: some size that the first exact requirement determines."""
+    OPAQUE = "opaque"
+    """A data-dependent size: never equal and never unequal to anything else."""
+
+
+RIGID: Final = Kind.RIGID
+FLEXIBLE: Final = Kind.FLEXIBLE
+OPAQUE: Final = Kind.OPAQUE
+
+
+class Symbol:
+    """A named unknown size. Two symbols are the same only if they are the same object.
+
+    ``owner`` groups the parameters of one signature (or the fields of one configuration class): each is free to vary on
+    its own, so code that needs two of them to be equal is wrong, unless both have the same ``default``.
+    """
+
+    __slots__ = ("default", "kind", "name", "owner", "serial")
+
+    def __init__(
+        self, name: str, kind: Kind = RIGID, *, owner: Hashable | None = None, default: int | None = None
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.owner = owner
+        self.default = default
+        self.serial = next(_serial)
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.name!r}, {self.kind.value})"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def differs_from(self, other: Symbol) -> bool:
+        """Whether both are parameters of one signature that vary independently."""
+        if self is other or self.owner is None or self.owner != other.owner:
+            return False
+        return self.default is None or other.default is None or self.default != other.default
+
+
+class Call:
+    """``floordiv``, ``min`` or ``max`` of polynomials, as an atom. Built only by ``dims.dim.call``, which interns it."""
+
+    __slots__ = ("args", "function", "serial")
+
+    def __init__(self, function: str, args: tuple[Dim, ...]) -> None:
+        self.function = function
+        self.args = args
+        self.serial = next(_serial)
+
+    def __repr__(self) -> str:
+        return f"Call({self.function!r}, {self.args!r})"
+
+    def atoms_below(self) -> frozenset[Atom]:
+        """Every atom inside the arguments."""
+        return frozenset().union(*[arg.atoms for arg in self.args])
+
+    def __str__(self) -> str:
+        if self.function == "floordiv":
+            left, right = self.args
+            return f"{left.text(inside=True)}//{right.text(inside=True)}"
+        return f"{self.function}({', '.join(map(str, self.args))})"
+
+
+Atom = Symbol | Call
