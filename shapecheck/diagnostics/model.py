@@ -77,16 +77,21 @@ class Place(Record):
 
 
 class Note(Record):
-    """A sentence that explains a diagnostic: where a size was bound, which call led here."""
+    """A sentence that explains a diagnostic: where a size was bound, which call led here.
 
-    __slots__ = ("message", "place")
+    `call` marks the call that led into the function where the fault is; a suppression comment there counts too.
+    """
+
+    __slots__ = ("message", "place", "call")
 
     message: str
     place: Place | None
+    call: bool
 
-    def __init__(self, message: str, place: Place | None = None) -> None:
+    def __init__(self, message: str, place: Place | None = None, call: bool = False) -> None:
         _store(self, "message", message)
         _store(self, "place", place)
+        _store(self, "call", call)
 
 
 class Diagnostic(Record):

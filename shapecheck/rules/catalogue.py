@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 RULES: dict[str, Rule] = {
     rule.code: rule
     for rule in (
+        Rule("SC000", "revealed-shape", "the shape inferred for the argument of reveal_shape(...)", "note"),
         Rule("SC001", "unreadable-file", "the file cannot be read, decoded or parsed", "error"),
         Rule("SC002", "unused-suppression", "a suppression comment silences nothing", "warning"),
         Rule("SC101", "invalid-annotation", "the shape string of an annotation does not parse", "error"),

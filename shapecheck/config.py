@@ -1,0 +1,184 @@
+"""Settings: the table [tool.shapecheck] of the nearest pyproject.toml, and what the command line adds to it."""
+
+from __future__ import annotations
+
+import os
+
+from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any, default_codes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+_ALWAYS = frozenset(("SC000", "SC001"))
+"""Reported whatever is selected: a file that cannot be read must not pass in silence."""
+
+
+class ConfigError(ValueError):
+    """A setting that is unknown, misspelt or of the wrong type; the message names the file and the key."""
+
+
+class Settings:
+    """What to check and what to report.
+
+    Attributes:
+        root: absolute directory that patterns and the baseline are relative to.
+        source: the file the settings came from, or None.
+        exclude: gitignore patterns of files to leave out unless they are named on the command line.
+        codes: the rules that are reported.
+        per_file: gitignore pattern to the codes not reported in the files it matches.
+        baseline: absolute path of the baseline file, or None.
+        jobs: worker processes; 0 chooses by the number of files.
+    """
+
+    __slots__ = ("_matchers", "baseline", "codes", "exclude", "jobs", "per_file", "root", "source")
+
+    def __init__(
+        self,
+        root: str,
+        source: str | None = None,
+        exclude: Sequence[str] = (),
+        codes: frozenset[str] | None = None,
+        per_file: Mapping[str, frozenset[str]] | None = None,
+        baseline: str | None = None,
+        jobs: int = 0,
+    ) -> None:
+        self.root = root
+        self.source = source
+        self.exclude = tuple(exclude)
+        self.codes = default_codes() if codes is None else codes
+        self.per_file = dict(per_file or {})
+        self.baseline = baseline
+        self.jobs = jobs
+        self._matchers: list[tuple[Any, frozenset[str]]] | None = None
+
+    def active(self, filename: str) -> frozenset[str]:
+        """Return the codes that are reported in a file."""
+        codes = self.codes
+        if self.per_file:
+            relative = os.path.relpath(filename, self.root).replace(os.sep, "/")
+            for spec, left_out in self._per_file_matchers():
+                if spec.match_file(relative):
+                    codes -= left_out
+        return codes
+
+    def _per_file_matchers(self) -> list[tuple[Any, frozenset[str]]]:
+        if self._matchers is None:
+            from pathspec import GitIgnoreSpec
+
+            self._matchers = [(GitIgnoreSpec.from_lines([pattern]), codes) for pattern, codes in self.per_file.items()]
+        return self._matchers
+
+
+def selected_codes(select: Iterable[str] | None, ignore: Iterable[str]) -> frozenset[str]:
+    """Return the codes that are reported: those selected (None selects the defaults) less those ignored.
+
+    Raises:
+        UnknownRuleError: one of the selectors names no rule.
+    """
+    chosen = default_codes() if select is None else codes_matching_any(select) | _ALWAYS
+    return chosen - codes_matching_any(ignore)
+
+
+def find_settings(paths: Sequence[str]) -> Settings:
+    """Read the settings that apply to paths which are checked together.
+
+    The nearest pyproject.toml with a table [tool.shapecheck], from the directory that holds all the paths upwards, is
+    the one that counts; without one, the defaults hold.
+
+    Raises:
+        ConfigError: the file is not TOML, or has unknown keys or values of the wrong type.
+    """
+    absolute = [os.path.abspath(path) for path in paths] or [os.getcwd()]
+    try:
+        directory = os.path.commonpath(absolute)
+    except ValueError:
+        # Different drives share no directory.
+        directory = os.path.dirname(absolute[0])
+    if not os.path.isdir(directory):
+        directory = os.path.dirname(directory)
+    while True:
+        candidate = os.path.join(directory, "pyproject.toml")
+        table = _table(candidate)
+        if table is not None:
+            return settings_from(table, candidate)
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return Settings(os.getcwd())
+        directory = parent
+
+
+def settings_from(table: Mapping[str, Any], source: str) -> Settings:
+    """Make settings from the table [tool.shapecheck] of the file `source`.
+
+    Raises:
+        ConfigError: unknown keys, values of the wrong type, or selectors that name no rule.
+    """
+    known = ("baseline", "exclude", "ignore", "jobs", "per-file-ignores", "select")
+    for key in table:
+        if key not in known:
+            raise ConfigError(f"{source}: [tool.shapecheck] has no setting {key!r}{_nearest(key, known)}")
+    root = os.path.dirname(os.path.abspath(source))
+    select = _strings(table, "select", source) if "select" in table else None
+    per_file_table = table.get("per-file-ignores", {})
+    if not isinstance(per_file_table, dict):
+        raise ConfigError(f"{source}: per-file-ignores must be a table of pattern = [rules]")
+    try:
+        codes = selected_codes(select, _strings(table, "ignore", source))
+        per_file = {
+            pattern: codes_matching_any(_strings(per_file_table, pattern, source)) for pattern in per_file_table
+        }
+    except UnknownRuleError as error:
+        raise ConfigError(f"{source}: {error}") from error
+    baseline = table.get("baseline")
+    if baseline is not None and not isinstance(baseline, str):
+        raise ConfigError(f"{source}: baseline must be a string, the path of a file")
+    jobs = table.get("jobs", 0)
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
+        raise ConfigError(f"{source}: jobs must be a whole number, 0 or more")
+    return Settings(
+        root,
+        source,
+        _strings(table, "exclude", source),
+        codes,
+        per_file,
+        None if baseline is None else os.path.join(root, baseline),
+        jobs,
+    )
+
+
+def _table(path: str) -> dict[str, Any] | None:
+    """Return the table [tool.shapecheck] of a TOML file, or None when there is no such file or table."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return None
+    if b"shapecheck" not in content:
+        # Most files; tomllib costs as much as checking a small module.
+        return None
+    import tomllib
+
+    try:
+        document = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from error
+    table = document.get("tool", {}).get("shapecheck")
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(f"{path}: tool.shapecheck must be a table")
+    return table
+
+
+def _strings(table: Mapping[str, Any], key: str, source: str) -> list[str]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{source}: {key} must be a list of strings")
+    return value
+
+
+def _nearest(key: str, known: Sequence[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(key, known, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
