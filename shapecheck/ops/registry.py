@@ -1,0 +1,94 @@
+"""The table of operations and modules, and the decorators that fill it.
+
+A rule is a Python function with the signature of the operation it stands for; its annotations say which values it takes
+(see ``signature``). It returns a value, or a ``Mismatch`` when the operands do not fit, and never formats text:
+
+    @op("torch.cat", "torch.concat", "torch.concatenate")
+    def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor: ...
+
+A method of tensors is registered as ``torch.Tensor.NAME`` and takes the tensor first; its in-place twin ``NAME_`` needs
+no rule of its own. A layer is a class whose ``__init__`` has the constructor's signature and whose ``forward`` has the
+call's:
+
+    @module("torch.nn.Linear")
+    class Linear(Module): ...
+
+Packages register rules for their own operators with the same decorators.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from shapecheck.ops.signature import Signature, bind
+from shapecheck.shapes import AnyValue, Mismatch, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+Function = TypeVar("Function", bound="Callable[..., object]")
+Class = TypeVar("Class", bound="type[Module]")
+
+
+class Operation:
+    """One rule and the names it stands for."""
+
+    __slots__ = ("_signature", "function", "names")
+
+    def __init__(self, names: tuple[str, ...], function: Callable[..., object]) -> None:
+        self.names = names
+        self.function = function
+        self._signature: Signature | None = None
+
+    @property
+    def signature(self) -> Signature:
+        """How arguments are bound; worked out on first use."""
+        if self._signature is None:
+            self._signature = Signature.of(self.function)
+        return self._signature
+
+    def __call__(self, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
+        """The value of a call, the mismatch that it is, or Unknown where an argument is not known well enough."""
+        bound = bind(self.signature, args, kwargs)
+        if isinstance(bound, Unknown):
+            return bound
+        return self.function(*bound[0], **bound[1])  # type: ignore[return-value] - rules return values or mismatches
+
+
+class Module:
+    """The shape-level twin of an ``nn.Module``: constructed with the same arguments, called with the same tensors."""
+
+    def forward(self, *args: object, **kwargs: object) -> AnyValue | Mismatch:
+        """What a call returns."""
+        return Unknown("the module has no rule for a call")
+
+    def attributes(self) -> dict[str, AnyValue]:
+        """Parameters, buffers and sizes by name (``weight``, ``in_features``)."""
+        return {}
+
+
+OPERATIONS: Final[dict[str, Operation]] = {}
+MODULES: Final[dict[str, type[Module]]] = {}
+
+
+def op(*names: str) -> Callable[[Function], Function]:
+    """Register a rule under qualified names: ``torch.cat``, ``torch.Tensor.view``, ``einops.rearrange``."""
+
+    def register(function: Function) -> Function:
+        operation = Operation(names, function)
+        for name in names:
+            OPERATIONS[name] = operation
+        return function
+
+    return register
+
+
+def module(*names: str) -> Callable[[Class], Class]:
+    """Register a layer under qualified names: ``torch.nn.Linear``."""
+
+    def register(cls: Class) -> Class:
+        for name in names:
+            MODULES[name] = cls
+        return cls
+
+    return register

@@ -1,0 +1,279 @@
+"""Binding a call's abstract arguments to a rule's parameters, exactly as Python binds the real ones.
+
+The text of a parameter's annotation says what the rule needs; an argument that is not known well enough makes the result
+Unknown without calling the rule:
+
+========================  ============================================================================
+``Tensor``                a tensor (of any or unknown shape)
+``Operand``               a tensor, or a Python number as a tensor without axes
+``int``                   an integer whose value is known (an axis number)
+``Dim``                   any integer, as a symbolic size
+``bool``, ``str``         a known constant
+``Sequence[X]``           a tuple or list of these; ``X | Sequence[X]``: a lone one is passed as a list of one
+``Sizes``                 sizes, each a ``Dim`` or a ``Rest``; as ``*size: Sizes`` also spread over the arguments
+``X | None``              None is passed on
+``object``                the abstract value itself
+========================  ============================================================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from shapecheck.dims import Dim
+from shapecheck.shapes import AnyValue, Constant, Number, Rest, Sequence, Shape, Tensor, Unknown, scope
+
+if TYPE_CHECKING:
+    import collections.abc
+    from collections.abc import Callable, Mapping
+
+    Converter = Callable[[AnyValue], object]
+
+_VARARGS: Final = 0x04
+_VARKEYWORDS: Final = 0x08
+
+
+class Signature:
+    """The parameters of a rule with the conversion of each."""
+
+    __slots__ = ("converters", "defaults", "keyword_only", "keywords", "names", "positional", "rest")
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self.positional = 0
+        self.defaults: dict[str, object] = {}
+        self.converters: dict[str, Converter] = {}
+        self.keyword_only: tuple[str, ...] = ()
+        self.rest: str | None = None
+        self.keywords: str | None = None
+
+    @classmethod
+    def of(cls, function: Callable[..., object], *, skip: int = 0) -> Signature:
+        """The signature of a rule, its first ``skip`` parameters (``self``) left out."""
+        code = function.__code__
+        made = cls()
+        count = code.co_argcount
+        names = code.co_varnames
+        made.names = names[skip:count]
+        made.positional = count - skip
+        defaults = function.__defaults__ or ()
+        made.defaults = dict(zip(names[count - len(defaults) : count], defaults, strict=True))
+        made.keyword_only = names[count : count + code.co_kwonlyargcount]
+        made.defaults.update(function.__kwdefaults__ or {})
+        position = count + code.co_kwonlyargcount
+        if code.co_flags & _VARARGS:
+            made.rest = names[position]
+            position += 1
+        if code.co_flags & _VARKEYWORDS:
+            made.keywords = names[position]
+        for name, annotation in function.__annotations__.items():
+            if name != "return":
+                text = annotation if isinstance(annotation, str) else annotation.__name__
+                made.converters[name] = converter(f"*{text}" if name == made.rest and text == "Sizes" else text)
+        return made
+
+
+def bind(
+    signature: Signature, args: collections.abc.Sequence[AnyValue], kwargs: Mapping[str, AnyValue]
+) -> tuple[list[object], dict[str, object]] | Unknown:
+    """The converted arguments, or Unknown if they do not bind or one is not known well enough."""
+    given: dict[str, AnyValue] = {}
+    for name, value in zip(signature.names, args, strict=False):
+        given[name] = value
+    extra = args[signature.positional :]
+    if extra and signature.rest is None:
+        return Unknown("the arguments do not bind")
+    others: dict[str, object] = {}
+    for name, value in kwargs.items():
+        if name in given:
+            return Unknown("the arguments do not bind")
+        if name in signature.names or name in signature.keyword_only:
+            given[name] = value
+        elif signature.keywords is not None:
+            others[name] = value
+        elif signature.rest is not None and signature.converters.get(signature.rest) is _sizes_spread and not extra:
+            # torch takes `size=(2, 3)` for `*size` as well.
+            extra = [value]
+        else:
+            return Unknown("the arguments do not bind")
+    positional: list[object] = []
+    for name in signature.names:
+        found = _convert(signature, name, given)
+        if isinstance(found, Unknown) and not _passes_unknown(signature, name):
+            return found
+        positional.append(found)
+    for name in signature.keyword_only:
+        found = _convert(signature, name, given)
+        if isinstance(found, Unknown) and not _passes_unknown(signature, name):
+            return found
+        others[name] = found
+    if signature.rest is not None:
+        convert = signature.converters[signature.rest]
+        if convert is _sizes_spread:
+            sizes = _spread(extra)
+            if isinstance(sizes, Unknown):
+                return sizes
+            positional += sizes
+        else:
+            for value in extra:
+                found = convert(value)
+                if isinstance(found, Unknown) and convert is not _object:
+                    return found
+                positional.append(found)
+    return positional, others
+
+
+def _passes_unknown(signature: Signature, name: str) -> bool:
+    return signature.converters.get(name) is _object
+
+
+def _convert(signature: Signature, name: str, given: Mapping[str, AnyValue]) -> object:
+    value = given.get(name)
+    if value is None:
+        if name in signature.defaults:
+            return signature.defaults[name]
+        return Unknown("the arguments do not bind")
+    return signature.converters[name](value)
+
+
+# -- one converter for each kind of parameter ------------------------------------------------------------------------
+
+
+def _object(value: AnyValue) -> object:
+    return value
+
+
+def _why(value: AnyValue, wanted: str) -> Unknown:
+    return value if isinstance(value, Unknown) else Unknown(f"an argument is not {wanted}")
+
+
+def _tensor(value: AnyValue) -> object:
+    return value if isinstance(value, Tensor) else _why(value, "a tensor")
+
+
+def _operand(value: AnyValue) -> object:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, Dim):
+        return Tensor(Shape(()), "int")
+    if isinstance(value, Number) or (isinstance(value, Constant) and isinstance(value.value, (bool, float, complex))):
+        return Tensor(Shape(()), None)
+    return _why(value, "a tensor or a number")
+
+
+def _int(value: AnyValue) -> object:
+    if isinstance(value, Dim):
+        number = scope().normal(value).constant
+        return Unknown("an axis number is not a constant") if number is None else number
+    return _why(value, "an integer")
+
+
+def _dim(value: AnyValue) -> object:
+    if isinstance(value, Dim):
+        return value
+    if isinstance(value, Constant) and isinstance(value.value, bool):
+        return Dim.of(int(value.value))
+    return _why(value, "an integer")
+
+
+def _bool(value: AnyValue) -> object:
+    if isinstance(value, Constant) and isinstance(value.value, bool):
+        return value.value
+    if isinstance(value, Dim) and value.constant is not None:
+        return bool(value.constant)
+    return Unknown("a flag is not a constant") if not isinstance(value, Unknown) else value
+
+
+def _str(value: AnyValue) -> object:
+    return value.value if isinstance(value, Constant) and isinstance(value.value, str) else _why(value, "a known string")
+
+
+def _sizes(value: AnyValue) -> object:
+    if isinstance(value, Dim):
+        return [value]
+    if not isinstance(value, Sequence):
+        return _why(value, "a sequence of sizes")
+    return _spread(value.items)
+
+
+def _sizes_spread(value: AnyValue) -> object:
+    return _sizes(value)
+
+
+def _spread(values: collections.abc.Sequence[AnyValue | Rest]) -> list[Dim | Rest] | Unknown:
+    if len(values) == 1 and isinstance(values[0], Sequence):
+        values = values[0].items
+    sizes: list[Dim | Rest] = []
+    for value in values:
+        if isinstance(value, (Dim, Rest)):
+            sizes.append(value)
+        elif isinstance(value, Tensor):
+            return Unknown("a size is a tensor")
+        else:
+            return _why(value, "a size")
+    return sizes
+
+
+_PLAIN: Final[dict[str, Converter]] = {
+    "object": _object,
+    "AnyValue": _object,
+    "Tensor": _tensor,
+    "Operand": _operand,
+    "int": _int,
+    "Dim": _dim,
+    "bool": _bool,
+    "str": _str,
+    "Sizes": _sizes,
+}
+_known: Final[dict[str, Converter]] = dict(_PLAIN) | {"*Sizes": _sizes_spread}
+
+
+def converter(annotation: str) -> Converter:
+    """The conversion that a parameter's annotation asks for.
+
+    Raises:
+        ValueError: the annotation is none of the documented ones.
+    """
+    found = _known.get(annotation)
+    if found is None:
+        found = _known[annotation] = _compound(annotation)
+    return found
+
+
+def _compound(annotation: str) -> Converter:
+    options = [option.strip() for option in annotation.split("|")]
+    optional = "None" in options
+    sequence: Converter | None = None
+    single: Converter | None = None
+    for option in options:
+        if option.startswith("Sequence[") and option.endswith("]"):
+            sequence = converter(option[len("Sequence[") : -1])
+        elif option in _PLAIN:
+            single = _PLAIN[option]
+        elif option != "None":
+            message = f"a rule's parameter is annotated {annotation!r}, which says nothing about the values it takes"
+            raise ValueError(message)
+
+    def convert(value: AnyValue) -> object:
+        if optional and isinstance(value, Constant) and value.value is None:
+            return None
+        if sequence is not None and isinstance(value, Sequence):
+            return _each(value, sequence)
+        if single is not None:
+            found = single(value)
+            return [found] if sequence is not None and not isinstance(found, Unknown) and single is not _object else found
+        return _why(value, "a sequence")
+
+    return convert
+
+
+def _each(value: Sequence, convert: Converter) -> object:
+    items: list[object] = []
+    for item in value.items:
+        if isinstance(item, Rest):
+            return Unknown("a sequence of unknown length")
+        found = convert(item)
+        if isinstance(found, Unknown) and convert is not _object:
+            return found
+        items.append(found)
+    return items

@@ -1,0 +1,58 @@
+"""Axes with factors and identity, shapes, abstract values, broadcasting and regrouping. Knows only sizes."""
+
+from shapecheck.shapes.axis import Axis, Factor, Origin, Part, Rest, fuse, merged, part
+from shapecheck.shapes.broadcast import broadcast
+from shapecheck.shapes.context import Context, current, require, scope, suspect, use
+from shapecheck.shapes.fault import Fault, Mismatch
+from shapecheck.shapes.regroup import flatten, reshape, split_axis
+from shapecheck.shapes.shape import Shape
+from shapecheck.shapes.values import (
+    ELLIPSIS,
+    FALSE,
+    NONE,
+    TRUE,
+    AnyValue,
+    Constant,
+    Number,
+    Sequence,
+    Slice,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+__all__ = [
+    "ELLIPSIS",
+    "FALSE",
+    "NONE",
+    "TRUE",
+    "AnyValue",
+    "Axis",
+    "Constant",
+    "Context",
+    "Factor",
+    "Fault",
+    "Mismatch",
+    "Number",
+    "Origin",
+    "Part",
+    "Rest",
+    "Sequence",
+    "Shape",
+    "Slice",
+    "Tensor",
+    "Unknown",
+    "Value",
+    "broadcast",
+    "current",
+    "flatten",
+    "fuse",
+    "merged",
+    "part",
+    "require",
+    "reshape",
+    "scope",
+    "split_axis",
+    "suspect",
+    "use",
+]

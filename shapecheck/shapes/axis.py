@@ -1,0 +1,158 @@
+"""Axes: a size, and the ordered list of elementary factors that the axis is made of.
+
+A size alone cannot tell a transpose from a reshape. So every axis carries its factors, outermost first, each with a size
+and an identity: two factors are the same only if they index the same elements. An axis of size 1 has no factors.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from shapecheck.dims import ONE, Dim, Kind, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from shapecheck.dims import Scope
+
+
+class Origin(Enum):
+    """How an axis came to stand where it stands; decides whether a broadcast over it was meant."""
+
+    DECLARED = "declared"
+    """By an annotation, a layer, a creation function."""
+    KEPT = "kept"
+    """By a reduction with ``keepdim=True``."""
+    WRITTEN = "written"
+    """By hand: unsqueeze, None in an index, reshape, rearrange."""
+
+
+class Factor(NamedTuple):
+    """An elementary part of an axis; ``ident`` is None where it cannot be followed."""
+
+    size: Dim
+    ident: Hashable | None
+
+
+class Part(NamedTuple):
+    """The identity of a part of a split factor: its ``whole`` and the product of the sizes ``outer`` to it."""
+
+    whole: Factor
+    outer: Dim
+
+
+class Axis:
+    """One axis of a tensor: its size, its factors (outermost first) and its origin. Immutable."""
+
+    __slots__ = ("factors", "origin", "size")
+
+    def __init__(self, size: Dim, factors: tuple[Factor, ...], origin: Origin = Origin.DECLARED) -> None:
+        self.size = size
+        self.factors = factors
+        self.origin = origin
+
+    @staticmethod
+    def of(size: Dim | int | Symbol, origin: Origin = Origin.DECLARED, ident: Hashable | None = None) -> Axis:
+        """An axis of one factor; a size that is one symbol is that symbol's axis unless ``ident`` says otherwise."""
+        size = Dim.of(size)
+        if size == ONE:
+            return Axis(ONE, (), origin)
+        return Axis(size, (Factor(size, size.symbol if ident is None else ident),), origin)
+
+    @staticmethod
+    def unfollowed(size: Dim, origin: Origin = Origin.DECLARED) -> Axis:
+        """An axis whose elements cannot be told apart from other axes' any more."""
+        return Axis(size, () if size == ONE else (Factor(size, None),), origin)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the size is the number 1."""
+        return self.size == ONE
+
+    def resized(self, size: Dim) -> Axis:
+        """An axis of another size that no longer holds the same elements (slice, pad, convolution)."""
+        return Axis.unfollowed(size, self.origin)
+
+    def with_origin(self, origin: Origin) -> Axis:
+        """The same axis with another origin."""
+        return self if origin is self.origin else Axis(self.size, self.factors, origin)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Axis) and self.size == other.size and self.factors == other.factors
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.factors))
+
+    def __str__(self) -> str:
+        return str(self.size)
+
+    def __repr__(self) -> str:
+        return f"Axis({self.size}: {' '.join(str(factor.size) for factor in self.factors)})"
+
+
+class Rest:
+    """Any number of axes, such as ``*batch``: the same object wherever the same axes stand.
+
+    ``symbol`` is the product of their sizes.
+    """
+
+    __slots__ = ("name", "symbol")
+
+    def __init__(self, name: str = "...") -> None:
+        self.name = name
+        self.symbol = Symbol(name, Kind.RIGID if name != "..." else Kind.OPAQUE)
+
+    @property
+    def size(self) -> Dim:
+        """The product of the sizes."""
+        return Dim.of(self.symbol)
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The axes taken as one factor."""
+        return (Factor(self.size, self),)
+
+    def __str__(self) -> str:
+        return self.name if self.name == "..." else f"*{self.name}"
+
+    def __repr__(self) -> str:
+        return f"Rest({self.name!r})"
+
+
+NO_FACTORS: Final[tuple[Factor, ...]] = ()
+
+
+def fuse(factors: Sequence[Factor], scope: Scope) -> tuple[Factor, ...]:
+    """Neighbouring parts of one factor, in their order, become that factor (or a larger part of it) again."""
+    fused: list[Factor] = []
+    for factor in factors:
+        previous = fused[-1] if fused else None
+        if previous is not None and isinstance(factor.ident, Part) and isinstance(previous.ident, Part):
+            before, after = previous.ident, factor.ident
+            if before.whole == after.whole and scope.equal(before.outer * previous.size, after.outer):
+                size = previous.size * factor.size
+                whole = before.whole
+                fused[-1] = whole if scope.equal(size, whole.size) else Factor(size, before)
+                continue
+        fused.append(factor)
+    return tuple(fused)
+
+
+def part(factor: Factor, outer: Dim, size: Dim) -> Factor:
+    """The part of a factor that has ``outer`` steps outside it and is ``size`` long."""
+    if factor.ident is None:
+        return Factor(size, None)
+    if isinstance(factor.ident, Part):
+        return Factor(size, Part(factor.ident.whole, factor.ident.outer * outer))
+    return Factor(size, Part(factor, outer))
+
+
+def merged(axes: Sequence[Axis | Rest], scope: Scope, origin: Origin = Origin.WRITTEN) -> Axis:
+    """One axis made of neighbouring ones, the first outermost."""
+    size = ONE
+    factors: list[Factor] = []
+    for axis in axes:
+        size *= axis.size
+        factors += axis.factors
+    return Axis(size, fuse(factors, scope), origin)

@@ -1,0 +1,58 @@
+"""The scope that operations decide in, and what they noticed besides their result.
+
+One analysis runs at a time in a process; operations reach its context here instead of passing it through every call,
+so that a rule for an operation reads like the operation itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapecheck.dims import Scope
+
+if TYPE_CHECKING:
+    from shapecheck.dims import Dim, Verdict
+    from shapecheck.shapes.fault import Mismatch
+
+
+class Context:
+    """The facts in force and the suspicions collected."""
+
+    __slots__ = ("place", "scope", "suspicions")
+
+    def __init__(self, scope: Scope | None = None) -> None:
+        self.scope = Scope() if scope is None else scope
+        self.suspicions: list[Mismatch] = []
+        self.place: object = None
+        """What is being evaluated; remembered with each solution."""
+
+
+_current = Context()
+
+
+def current() -> Context:
+    """The context of the analysis that is running."""
+    return _current
+
+
+def use(context: Context) -> Context:
+    """Make a context the current one; returns the previous one, to be put back."""
+    global _current  # noqa: PLW0603 - the one piece of state of an analysis
+    previous = _current
+    _current = context
+    return previous
+
+
+def scope() -> Scope:
+    """The facts in force."""
+    return _current.scope
+
+
+def require(left: Dim, right: Dim, *, narrow: bool = True) -> Verdict:
+    """Whether two sizes are equal where the operation needs it, solving an unknown if that makes them so."""
+    return _current.scope.require(left, right, _current.place, narrow=narrow)
+
+
+def suspect(mismatch: Mismatch) -> None:
+    """Note a silent fault; the operation's result stands all the same."""
+    _current.suspicions.append(mismatch)

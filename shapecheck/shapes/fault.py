@@ -1,0 +1,77 @@
+"""What a rule returns when its operands do not fit: facts, never sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shapecheck.dims import Dim
+    from shapecheck.shapes.axis import Factor
+    from shapecheck.shapes.shape import Shape
+
+
+class Fault(Enum):
+    """The kinds of fault; the value is the code of the rule that reports it."""
+
+    def __new__(cls, code: str, name: str) -> Fault:  # noqa: PYI034 - Enum's own signature
+        """Let two kinds share a code."""
+        member = object.__new__(cls)
+        member._value_ = name
+        member.code = code
+        return member
+
+    code: str
+
+    BROADCAST = "SC203", "broadcast"
+    """Two aligned axes are unequal and neither is 1."""
+    CONTRACTION = "SC203", "contraction"
+    """The axes that are summed over have unequal sizes."""
+    SIZE = "SC203", "size"
+    """An axis is not as long as the operation or layer requires (``left`` is, ``right`` wanted)."""
+    CONCAT = "SC203", "concat"
+    """Tensors to join differ on an axis other than the joined one."""
+    DTYPE = "SC208", "dtype"
+    """An operand has the wrong dtype family (``detail`` wanted)."""
+    RANK = "SC204", "rank"
+    """Another number of axes is required (``detail`` says which)."""
+    AXIS_RANGE = "SC204", "axis-range"
+    """The axis index does not exist."""
+    TOO_MANY_INDICES = "SC204", "too-many-indices"
+    """More indices than axes."""
+    UNPACK = "SC204", "unpack"
+    """A tuple is unpacked into another number of names (``detail``)."""
+    RESHAPE = "SC205", "reshape"
+    """Another number of elements (``left`` has, ``right`` wanted)."""
+    PATTERN = "SC207", "pattern"
+    """The pattern is malformed (``detail``)."""
+    PATTERN_RANK = "SC207", "pattern-rank"
+    """The pattern has another number of axes than the operand."""
+    PATTERN_SIZE = "SC207", "pattern-size"
+    """One letter or name of the pattern has two sizes (``detail`` is the name)."""
+    SCRAMBLED = "SC301", "scrambled"
+    """A reshape whose target fits only after permuting factors (``factors`` as they are, ``wanted`` as they would fit)."""
+    OUTER = "SC302", "outer"
+    """One axis meets itself at two places of a broadcast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Why an operation does not fit.
+
+    ``axis`` is torch's axis number in ``left_shape`` (``other_axis`` in ``right_shape``); ``detail`` completes the kind.
+    """
+
+    kind: Fault
+    axis: int | None = None
+    left: Dim | None = None
+    right: Dim | None = None
+    left_shape: Shape | None = None
+    right_shape: Shape | None = None
+    other_axis: int | None = None
+    detail: str = ""
+    because: str = ""
+    factors: tuple[Factor, ...] = ()
+    wanted: tuple[tuple[Factor, ...], ...] = ()
+    operation: str = ""

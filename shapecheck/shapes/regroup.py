@@ -1,0 +1,260 @@
+"""Reshape: one flat, ordered list of factors is grouped into new axes.
+
+Elements keep their order, so the new axes must cut the flat list of factors where it can be cut. A target that fits only
+after *permuting* factors has the right number of elements and the wrong ones: a scrambled reshape.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, floordiv
+from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fuse, part
+from shapecheck.shapes.context import require, scope, suspect
+from shapecheck.shapes.fault import Fault, Mismatch
+from shapecheck.shapes.shape import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_STEPS = 2000
+"""Bound on the search for a permutation; beyond it nothing is said."""
+
+
+def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
+    """The shape that ``reshape``/``view`` gives; one size may be -1.
+
+    A scrambled reshape is noted as a suspicion; the result is what torch returns.
+    """
+    total = shape.numel
+    infer = [position for position, size in enumerate(sizes) if not isinstance(size, Rest) and size.constant == -1]
+    if len(infer) > 1:
+        return Mismatch(Fault.RESHAPE, left_shape=shape, detail="two sizes are -1")
+    targets: list[Dim | Rest] = list(sizes)
+    if infer:
+        others = _product([size for position, size in enumerate(sizes) if position != infer[0]])
+        targets[infer[0]] = _inferred(total, others)
+    else:
+        wanted = _product(targets)
+        verdict = require(total, wanted)
+        if isinstance(verdict, No):
+            return Mismatch(
+                Fault.RESHAPE, left=total, right=wanted, left_shape=shape, right_shape=_plain(targets),
+                because=verdict.because,
+            )
+        if verdict is not YES:
+            return _plain(targets, followed=False)
+    return _group(shape, targets)
+
+
+def flatten(shape: Shape, first: int, last: int) -> Shape:
+    """The axes at positions ``first`` to ``last`` (inclusive) merged into one."""
+    axes = shape.axes[first : last + 1]
+    if len(axes) == 1 and isinstance(axes[0], Axis):
+        return shape
+    size = _product([axis if isinstance(axis, Rest) else axis.size for axis in axes])
+    factors = [factor for axis in axes for factor in axis.factors]
+    axis = Axis(size, fuse(factors, scope()), Origin.WRITTEN)
+    return Shape((*shape.axes[:first], axis, *shape.axes[last + 1 :]))
+
+
+def split_axis(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
+    """One axis as several, the first outermost; their product is known to be its size."""
+    grouping = _Grouping(axis.factors, list(sizes))
+    groups = grouping.in_order()
+    if groups is None:
+        return [Axis.unfollowed(size, Origin.WRITTEN) for size in sizes]
+    return [Axis(size, tuple(group), Origin.WRITTEN) for size, group in zip(sizes, groups, strict=True)]
+
+
+def _product(sizes: Sequence[Dim | Rest]) -> Dim:
+    total = ONE
+    for size in sizes:
+        total *= size.size if isinstance(size, Rest) else size
+    return total
+
+
+def _inferred(total: Dim, others: Dim) -> Dim:
+    """The size that -1 stands for."""
+    exact = total.exact_quotient(others)
+    if exact is not None:
+        return exact
+    normal_total, normal_others = scope().normal(total), scope().normal(others)
+    exact = normal_total.exact_quotient(normal_others)
+    if exact is not None:
+        return exact
+    if not normal_others.terms:
+        return Dim.of(Symbol("-1", Kind.OPAQUE))
+    return floordiv(normal_total, normal_others)
+
+
+def _plain(targets: Sequence[Dim | Rest], *, followed: bool = True) -> Shape:
+    make = Axis.of if followed else Axis.unfollowed
+    return Shape([size if isinstance(size, Rest) else make(size, Origin.WRITTEN) for size in targets])
+
+
+def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
+    factors = [factor for axis in shape.axes for factor in axis.factors]
+    sizes = [size.size if isinstance(size, Rest) else size for size in targets]
+    grouping = _Grouping(factors, sizes)
+    groups = grouping.in_order()
+    if groups is None:
+        permuted = grouping.permuted()
+        if permuted is not None:
+            suspect(
+                Mismatch(
+                    Fault.SCRAMBLED, left_shape=shape, right_shape=_plain(targets),
+                    factors=tuple(factors), wanted=tuple([tuple(group) for group in permuted]),
+                )
+            )
+        return _plain(targets, followed=False)
+    axes: list[Axis | Rest] = []
+    whole = {id(axis.factors[0].ident): axis for axis in shape.known if len(axis.factors) == 1}
+    for size, group in zip(targets, groups, strict=True):
+        if isinstance(size, Rest):
+            axes.append(size)
+            continue
+        kept = whole.get(id(group[0].ident)) if len(group) == 1 and group[0].ident is not None else None
+        if kept is not None and kept.factors[0] == group[0]:
+            axes.append(kept)
+        else:
+            axes.append(Axis(size, fuse(group, scope()) if size != ONE else (), Origin.WRITTEN))
+    return Shape(axes)
+
+
+class _Grouping:
+    """Factors to be grouped into axes of given sizes, all sizes written over the same elementary symbols."""
+
+    __slots__ = ("_written", "factors", "plain", "steps", "targets")
+
+    def __init__(self, factors: Sequence[Factor], sizes: Sequence[Dim]) -> None:
+        normal = scope().normal
+        self.factors = list(factors)
+        lengths = [normal(factor.size) for factor in factors]
+        targets = [normal(size) for size in sizes]
+        exact, self._written = _exact_divisions([*lengths, *targets])
+        if exact:
+            lengths = [_apply(size, exact) for size in lengths]
+            targets = [_apply(size, exact) for size in targets]
+        self.plain = lengths
+        """The size of each factor, with divisions taken as exact."""
+        self.targets = targets
+        self.steps = 0
+
+    def _part(self, factor: Factor, outer: Dim, size: Dim) -> Factor:
+        return part(factor, outer.substitute(self._written), size.substitute(self._written))
+
+    def in_order(self) -> list[list[Factor]] | None:
+        """The factors of each target axis without permuting any, or None if they cannot be cut so."""
+        groups: list[list[Factor]] = []
+        waiting = list(zip(self.factors, self.plain, strict=True))
+        waiting.reverse()
+        for target in self.targets:
+            group: list[Factor] = []
+            missing = target
+            while missing != ONE:
+                if not waiting:
+                    return None
+                factor, size = waiting.pop()
+                if size == missing:
+                    group.append(factor)
+                    break
+                left = missing.exact_quotient(size)
+                if left is not None:
+                    group.append(factor)
+                    missing = left
+                    continue
+                inner = size.exact_quotient(missing)
+                if inner is None:
+                    return None
+                group.append(self._part(factor, ONE, missing))
+                waiting.append((self._part(factor, missing, inner), inner))
+                break
+            groups.append(group)
+        return None if waiting else groups
+
+    def permuted(self) -> list[list[Factor]] | None:
+        """The factors of each target axis if only a permutation of them fits, or None if none is known to.
+
+        Nothing is claimed where a factor cannot be followed, where a target names a symbol that no factor has, or where
+        only numbers change places (unless whole axes do).
+        """
+        sizes = [*self.plain, *self.targets]
+        if any(factor.ident is None for factor in self.factors) or any(
+            isinstance(atom, Call) or atom.kind is Kind.OPAQUE for size in sizes for atom in size.atoms
+        ):
+            return None
+        known = {atom for size in self.plain for atom in size.atoms}
+        if any(atom not in known for size in self.targets for atom in size.atoms):
+            return None
+        pieces = list(zip(self.factors, self.plain, strict=True))
+        found = self._assign(pieces, list(self.targets))
+        if found is None:
+            return None
+        if all(size.constant is not None for size in self._moved(found)):
+            whole = sorted(size.constant or 0 for size in self.plain)
+            if whole != sorted(size.constant or 0 for size in self.targets if size != ONE):
+                return None
+        return found
+
+    def _moved(self, groups: list[list[Factor]]) -> list[Dim]:
+        """The sizes of the pieces that stand at another place than in the flat list."""
+        flat = [factor for group in groups for factor in group]
+        start = 0
+        while start < len(flat) and start < len(self.factors) and flat[start] == self.factors[start]:
+            start += 1
+        return [factor.size for factor in flat[start:]]
+
+    def _assign(self, pieces: list[tuple[Factor, Dim]], targets: list[Dim]) -> list[list[Factor]] | None:
+        if not targets:
+            return [] if not pieces else None
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            return None
+        target = targets[0]
+        if target == ONE:
+            rest = self._assign(pieces, targets[1:])
+            return None if rest is None else [[], *rest]
+        for index, (factor, size) in enumerate(pieces):
+            others = pieces[:index] + pieces[index + 1 :]
+            left = target.exact_quotient(size)
+            if left is not None:
+                rest = self._assign(others, [left, *targets[1:]])
+                if rest is not None:
+                    return [[factor, *rest[0]], *rest[1:]]
+                continue
+            inner = size.exact_quotient(target)
+            if inner is not None:
+                remainder = self._part(factor, target, inner), inner
+                rest = self._assign([*pieces[:index], remainder, *pieces[index + 1 :]], targets[1:])
+                if rest is not None:
+                    return [[self._part(factor, ONE, target)], *rest]
+        return None
+
+
+def _exact_divisions(sizes: Sequence[Dim]) -> tuple[dict[Symbol, Dim], dict[Symbol, Dim]]:
+    """For each symbol that is divided somewhere, the product that it is when the division is exact.
+
+    The second mapping leads from the quotients' symbols back to the divisions as they were written.
+    """
+    exact: dict[Symbol, Dim] = {}
+    written: dict[Symbol, Dim] = {}
+    for size in sizes:
+        for atom in size.atoms:
+            if isinstance(atom, Call) and atom.function == "floordiv":
+                numerator, denominator = atom.args
+                symbol = numerator.symbol
+                if symbol is not None and symbol not in exact and symbol not in denominator.atoms:
+                    quotient = Symbol(f"{symbol.name}/{denominator}", symbol.kind)
+                    exact[symbol] = denominator * Dim.of(quotient)
+                    written[quotient] = floordiv(numerator, denominator)
+    return exact, written
+
+
+def _apply(size: Dim, exact: dict[Symbol, Dim]) -> Dim:
+    for _ in range(4):
+        replaced = size.substitute(exact)
+        if replaced == size:
+            return size
+        size = replaced
+    return size

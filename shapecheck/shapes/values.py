@@ -1,0 +1,122 @@
+"""Abstract values that operations take and return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from shapecheck.dims import Dim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shapecheck.shapes.axis import Rest
+    from shapecheck.shapes.shape import Shape
+
+
+class Value:
+    """An abstract value other than an integer, which is a ``Dim``."""
+
+    __slots__ = ()
+
+
+AnyValue = Value | Dim
+
+
+class Unknown(Value):
+    """A value of which nothing is known, with the reason in a few words."""
+
+    __slots__ = ("why",)
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def __repr__(self) -> str:
+        return f"Unknown({self.why!r})"
+
+
+class Tensor(Value):
+    """A tensor: its shape, its dtype family (``float``, ``int``, ``bool``, ``complex``) or None, and its array type."""
+
+    __slots__ = ("dtype", "kind", "shape")
+
+    def __init__(self, shape: Shape, dtype: str | None = None, kind: str = "torch.Tensor") -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.kind = kind
+
+    def reshaped(self, shape: Shape) -> Tensor:
+        """A tensor of the same dtype and another shape."""
+        return Tensor(shape, self.dtype, self.kind)
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.shape}{'' if self.dtype is None else ', ' + self.dtype})"
+
+
+class Constant(Value):
+    """A Python constant that is no integer: str, float, bool, None, Ellipsis, a dtype's name."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value!r})"
+
+
+class Number(Value):
+    """A number that is not known: a float, or a bool of which only the type is known (``name``)."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str = "float") -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Number({self.name})"
+
+
+class Sequence(Value):
+    """A tuple, list or ``torch.Size`` whose items are known; a ``Rest`` stands for the sizes of unknown many axes.
+
+    A list is changed in place by the interpreter; tuples never are.
+    """
+
+    __slots__ = ("fields", "items", "kind")
+
+    def __init__(
+        self, items: Iterable[AnyValue | Rest], kind: str = "tuple", fields: tuple[str, ...] | None = None
+    ) -> None:
+        self.items: list[AnyValue | Rest] = list(items)
+        self.kind = kind
+        self.fields = fields
+        """The names of the items, where they have any (``values``, ``indices``)."""
+
+    def __repr__(self) -> str:
+        return f"Sequence({self.kind}, {self.items!r})"
+
+
+class Slice(Value):
+    """A slice; each bound is an integer, None for a missing one, or unknown."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: AnyValue | None, stop: AnyValue | None, step: AnyValue | None) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+    def __repr__(self) -> str:
+        return f"Slice({self.start!r}, {self.stop!r}, {self.step!r})"
+
+
+NONE: Final = Constant(None)
+TRUE: Final = Constant(True)  # noqa: FBT003 - the constant itself
+FALSE: Final = Constant(False)  # noqa: FBT003 - the constant itself
+ELLIPSIS: Final = Constant(...)
