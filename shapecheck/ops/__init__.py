@@ -5,12 +5,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.ops.registry import MODULES, OPERATIONS, Module, Operation, module, op
+from shapecheck.ops.registry import ATTRIBUTES, MODULES, OPERATIONS, Module, Operation, attribute, construct, forward, module, op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Module", "Operation", "find_module", "find_operation", "load", "module", "op"]
+__all__ = [
+    "ATTRIBUTES",
+    "Module",
+    "Operation",
+    "attribute",
+    "construct",
+    "find_module",
+    "find_operation",
+    "forward",
+    "load",
+    "module",
+    "op",
+]
 
 FAMILIES: Final = (
     "pointwise",

@@ -18,13 +18,14 @@ Packages register rules for their own operators with the same decorators.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from shapecheck.ops.signature import Signature, bind
-from shapecheck.shapes import AnyValue, Mismatch, Unknown
+from shapecheck.shapes import AnyValue, Mismatch, Tensor, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 Function = TypeVar("Function", bound="Callable[..., object]")
 Class = TypeVar("Class", bound="type[Module]")
@@ -58,6 +59,12 @@ class Operation:
 class Module:
     """The shape-level twin of an ``nn.Module``: constructed with the same arguments, called with the same tensors."""
 
+    fault: Mismatch | None = None
+    """Why no such module can be made (``num_heads`` does not divide ``embed_dim``)."""
+
+    def __init__(self) -> None:
+        """Take no arguments unless the rule says otherwise."""
+
     def forward(self, *args: object, **kwargs: object) -> AnyValue | Mismatch:
         """What a call returns."""
         return Unknown("the module has no rule for a call")
@@ -69,6 +76,8 @@ class Module:
 
 OPERATIONS: Final[dict[str, Operation]] = {}
 MODULES: Final[dict[str, type[Module]]] = {}
+ATTRIBUTES: Final[dict[str, Callable[[Tensor], AnyValue | Mismatch]]] = {}
+_signatures: Final[dict[tuple[type[Module], str], Signature]] = {}
 
 
 def op(*names: str) -> Callable[[Function], Function]:
@@ -81,6 +90,44 @@ def op(*names: str) -> Callable[[Function], Function]:
         return function
 
     return register
+
+
+def attribute(*names: str) -> Callable[[Function], Function]:
+    """Register a rule for attributes of tensors: ``shape``, ``T``, ``ndim``."""
+
+    def register(function: Function) -> Function:
+        for name in names:
+            ATTRIBUTES[name] = function
+        return function
+
+    return register
+
+
+def construct(
+    cls: type[Module], args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]
+) -> Module | Mismatch | Unknown:
+    """The layer that a constructor call makes; a rule's ``__init__`` reports a fault by setting ``self.fault``."""
+    bound = bind(_signature(cls, "__init__"), args, kwargs)
+    if isinstance(bound, Unknown):
+        return bound
+    made = cls(*bound[0], **bound[1])
+    return made if made.fault is None else made.fault
+
+
+def forward(layer: Module, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
+    """What a call of a layer returns."""
+    bound = bind(_signature(type(layer), "forward"), args, kwargs)
+    if isinstance(bound, Unknown):
+        return bound
+    return layer.forward(*bound[0], **bound[1])
+
+
+def _signature(cls: type[Module], method: str) -> Signature:
+    key = cls, method
+    found = _signatures.get(key)
+    if found is None:
+        found = _signatures[key] = Signature.of(getattr(cls, method), skip=1)
+    return found
 
 
 def module(*names: str) -> Callable[[Class], Class]:
