@@ -1,0 +1,301 @@
+"""The command line: `shapecheck check`, `shapecheck rule`.
+
+Exit status 0 means clean, 1 that something was found, 2 wrong use or a failure of shapecheck itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from shapecheck.config import Settings
+    from shapecheck.diagnostics.baseline import Baseline
+    from shapecheck.findings import Findings
+    from shapecheck.static import Report
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+_INTERRUPTED = 130
+"""What a shell reports for a program that was stopped by Ctrl-C."""
+
+_COMMANDS = ("check", "rule")
+
+
+class Options:
+    """What the command line says, with the defaults of everything it may leave out."""
+
+    def __init__(self, command: str | None = None, paths: Sequence[str] = ()) -> None:
+        self.command = command
+        self.paths = list(paths)
+        self.output_format = "full"
+        self.output_file: str | None = None
+        self.select: list[str] | None = None
+        self.ignore: list[str] = []
+        self.baseline: str | None = None
+        self.write_baseline = False
+        self.statistics = False
+        self.jobs: int | None = None
+        self.strict_internal = False
+        self.code: str | None = None
+
+
+class UsageError(Exception):
+    """Wrong use; the message is all that is shown."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    try:
+        options = _options(arguments)
+        return _rule(options) if options.command == "rule" else _check(options)
+    except UsageError as error:
+        print(f"shapecheck: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough. Python would complain again while it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except Exception:  # noqa: BLE001  the exit status must tell a failure from findings, which Python's own 1 does not
+        import traceback
+
+        traceback.print_exc()
+        print("shapecheck: internal failure; nothing is known about the code", file=sys.stderr)
+        return FAILED
+
+
+def _options(arguments: list[str]) -> Options:
+    if len(arguments) > 1 and arguments[0] == "check" and not any(item.startswith("-") for item in arguments):
+        # The everyday call; argparse would cost a fifth of the time that a small file takes.
+        return Options("check", arguments[1:])
+    if arguments and arguments[0] not in _COMMANDS and os.path.exists(arguments[0]):
+        raise UsageError(f"unknown command {arguments[0]!r}; did you mean `shapecheck check {' '.join(arguments)}`?")
+    return _parser().parse_args(arguments, namespace=Options())
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from shapecheck.diagnostics.renderers import FORMATS
+    from shapecheck.version import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="shapecheck",
+        description="Checks the axes of annotated tensors by name, without running the code.",
+        epilog="exit status: 0 clean, 1 findings, 2 wrong use or internal failure",
+    )
+    parser.add_argument("--version", action="version", version=f"shapecheck {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    check = commands.add_parser(
+        "check",
+        help="check files and directories",
+        description="Check Python files, and all those below directories that .gitignore does not leave out.",
+    )
+    add = check.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files or directories (default: the working directory)")
+    add("--output-format", choices=FORMATS, metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: full)")
+    add("--output-file", metavar="FILE", help="write the findings there instead of printing them")
+    add("--select", action="append", metavar="RULES", help="report only these codes or names, such as SC2,SC301")
+    add("--ignore", action="append", metavar="RULES", help="do not report these codes or names")
+    add("--baseline", metavar="FILE", help="let the findings pass that this file lists")
+    add("--write-baseline", action="store_true", help="list all present findings in the baseline file")
+    add("--statistics", action="store_true", help="count what was checked, and why shapes are not known")
+    add("--jobs", type=_whole_number, metavar="N", help="worker processes (default: by the number of files)")
+    add("--strict-internal", action="store_true", help="exit with status 2 if a function could not be checked")
+
+    rule = commands.add_parser("rule", help="explain a rule, or list them", description="Explain a rule, or list them.")
+    rule.add_argument("code", nargs="?", metavar="CODE", help="code, name or beginning of a code")
+    return parser
+
+
+def _whole_number(text: str) -> int:
+    import argparse
+
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _check(options: Options) -> int:
+    from shapecheck.discovery import discover
+    from shapecheck.findings import filter_findings, unreadable
+    from shapecheck.static import check_files
+
+    paths = options.paths or ["."]
+    settings = _settings(options, paths)
+    baseline = None if options.write_baseline else _baseline(settings)
+    try:
+        found = discover(paths, settings)
+    except FileNotFoundError as error:
+        raise UsageError(f"no such file or directory: {error.filename}") from error
+    if not found.files and not found.unreadable:
+        print(f"shapecheck: no Python files under {', '.join(paths)}", file=sys.stderr)
+    report = check_files(found.files, settings)
+    diagnostics = [*report.diagnostics, *(unreadable(path, reason) for path, reason in found.unreadable)]
+    findings = filter_findings(diagnostics, found.files, settings, baseline)
+    _tell_internal(report, options)
+    if options.write_baseline:
+        return _write_baseline(settings, findings)
+    _write(findings, options, len(found.files))
+    if options.statistics:
+        # A program that reads the findings from standard output must find nothing else there.
+        _tell_statistics(report, to_stdout=options.output_format in {"full", "concise"})
+    if report.internal and options.strict_internal:
+        return FAILED
+    return FOUND if findings.failing else CLEAN
+
+
+def _settings(options: Options, paths: list[str]) -> Settings:
+    from shapecheck.config import ConfigError, find_settings, selected_codes
+    from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any
+
+    try:
+        settings = find_settings(paths)
+        if options.select is not None:
+            settings.codes = selected_codes(_listed(options.select), ())
+        settings.codes -= codes_matching_any(_listed(options.ignore))
+    except (ConfigError, UnknownRuleError) as error:
+        raise UsageError(str(error)) from error
+    if options.baseline is not None:
+        settings.baseline = os.path.abspath(options.baseline)
+    if options.jobs is not None:
+        settings.jobs = options.jobs
+    return settings
+
+
+def _listed(values: list[str]) -> list[str]:
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def _baseline(settings: Settings) -> Baseline | None:
+    if settings.baseline is None:
+        return None
+    from shapecheck.diagnostics.baseline import BaselineError, read_baseline
+
+    try:
+        return read_baseline(settings.baseline)
+    except BaselineError as error:
+        raise UsageError(str(error)) from error
+
+
+def _write_baseline(settings: Settings, findings: Findings) -> int:
+    from shapecheck.diagnostics.baseline import BaselineError, write_baseline
+
+    if settings.baseline is None:
+        raise UsageError("--write-baseline needs --baseline FILE, or the setting baseline in pyproject.toml")
+    known = [diagnostic for diagnostic in findings.diagnostics if diagnostic.severity != "note"]
+    try:
+        count = write_baseline(settings.baseline, known, findings.sources.lines)
+    except BaselineError as error:
+        raise UsageError(str(error)) from error
+    print(f"{_counted(count, 'finding')} written to {os.path.relpath(settings.baseline)}")
+    return CLEAN
+
+
+def _write(findings: Findings, options: Options, files: int) -> None:
+    from shapecheck.diagnostics.renderers import Context, renderer
+    from shapecheck.rules.catalogue import RULES, page
+    from shapecheck.version import __version__
+
+    for_people = options.output_format in {"full", "concise"}
+    if findings.diagnostics or not for_people:
+        context = Context(RULES, findings.sources.lines, page, __version__)
+        if options.output_format == "full" and options.output_file is None and _coloured():
+            from shapecheck.diagnostics.renderers.full import print_in_colour
+
+            print_in_colour(findings.diagnostics, context)
+        else:
+            _emit(renderer(options.output_format)(findings.diagnostics, context), options.output_file)
+    if for_people:
+        print(_summary(findings, files))
+
+
+def _emit(text: str, output_file: str | None) -> None:
+    if output_file is None:
+        sys.stdout.write(text)
+        return
+    try:
+        with open(output_file, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write {output_file}: {error.strerror}") from error
+
+
+def _coloured() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _summary(findings: Findings, files: int) -> str:
+    counts = dict.fromkeys(("error", "warning", "note"), 0)
+    for diagnostic in findings.diagnostics:
+        counts[diagnostic.severity] += 1
+    parts = [_counted(count, severity) for severity, count in counts.items() if count]
+    said = f"{', '.join(parts) or 'no findings'} in {_counted(files, 'file')}"
+    if findings.silenced:
+        said += f"; {findings.silenced} silenced by comments"
+    if findings.baselined:
+        said += f"; {findings.baselined} known from the baseline"
+    if findings.repaired:
+        said += f"; {findings.repaired} of the baseline no longer there (--write-baseline drops them)"
+    return said
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _tell_internal(report: Report, options: Options) -> None:
+    for note in report.internal:
+        where = f"{note.function} in {note.file}" if note.function else note.file
+        print(f"shapecheck: internal failure, {where} is not checked: {note.message}", file=sys.stderr)
+        if options.strict_internal:
+            print(note.traceback, file=sys.stderr)
+
+
+def _tell_statistics(report: Report, *, to_stdout: bool) -> None:
+    counts = report.statistics
+    known, total = counts.known_expressions, counts.tensor_expressions
+    share = 100 * known / total if total else 100.0
+    lines = [
+        f"annotated functions  {counts.annotated_functions:>7}  {counts.checked_functions} checked",
+        f"tensor expressions   {total:>7}  {known} of known shape ({share:.1f} %)",
+    ]
+    if counts.reasons:
+        lines.append("why a shape is not known:")
+        ordered = sorted(counts.reasons.items(), key=lambda item: (-item[1], item[0]))
+        lines += [f"  {count:>7}  {reason}" for reason, count in ordered[:20]]
+        rest = sum(count for _, count in ordered[20:])
+        if rest:
+            lines.append(f"  {rest:>7}  other reasons")
+    print("\n".join(lines), file=sys.stdout if to_stdout else sys.stderr)
+
+
+def _rule(options: Options) -> int:
+    from shapecheck.rules.catalogue import RULES, UnknownRuleError, codes_matching, page
+
+    if options.code is None:
+        width = max(len(rule.name) for rule in RULES.values())
+        for rule in RULES.values():
+            off = "" if rule.default else " (off by default)"
+            print(f"{rule.code}  {rule.name:<{width}}  {rule.severity:<7}  {rule.summary}{off}")
+        return CLEAN
+    try:
+        codes = codes_matching(options.code)
+    except UnknownRuleError as error:
+        raise UsageError(str(error)) from error
+    text = "\n".join(page(code) for code in sorted(codes))
+    if _coloured():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        sys.stdout.write(text)
+    return CLEAN
