@@ -9,11 +9,15 @@ Unknown without calling the rule:
 ``int``                   an integer whose value is known (an axis number)
 ``Dim``                   any integer, as a symbolic size
 ``bool``, ``str``         a known constant
+``Dtype``                 the family of a dtype (``Constant("torch.float32")`` is ``"float"``), None if it is not known
 ``Sequence[X]``           a tuple or list of these; ``X | Sequence[X]``: a lone one is passed as a list of one
 ``Sizes``                 sizes, each a ``Dim`` or a ``Rest``; as ``*size: Sizes`` also spread over the arguments
 ``X | None``              None is passed on
 ``object``                the abstract value itself
 ========================  ============================================================================
+
+Names that torch takes for others (``axis`` for ``dim``) bind to these, and keyword arguments that never change a shape
+(``device``, ``requires_grad``, ``out``) are dropped where a rule does not name them.
 """
 
 from __future__ import annotations
@@ -31,6 +35,28 @@ if TYPE_CHECKING:
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
+
+SAME_NAME: Final = {"axis": "dim", "dim": "axis", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other",
+                    "a": "input", "input": "self", "self": "input"}
+"""Parameters that torch takes under another name as well."""
+
+SHAPELESS: Final = frozenset({
+    "device", "layout", "requires_grad", "generator", "out", "pin_memory", "memory_format", "non_blocking", "dtype",
+    "inplace", "names", "copy", "stable", "casting", "alpha", "correction", "unbiased", "eps", "rounding_mode",
+})
+"""Keyword arguments that change no shape."""
+
+FAMILIES: Final = {
+    name: family
+    for family, names in {
+        "float": "float float16 float32 float64 bfloat16 half double FloatTensor HalfTensor DoubleTensor",
+        "int": "int int8 int16 int32 int64 uint8 uint16 uint32 uint64 short long LongTensor IntTensor",
+        "bool": "bool BoolTensor",
+        "complex": "complex cfloat cdouble complex32 complex64 complex128",
+    }.items()
+    for name in names.split()
+}
+"""The family of each dtype by the last part of its name."""
 
 
 class Signature:
@@ -89,8 +115,12 @@ def bind(
             return Unknown("the arguments do not bind")
         if name in signature.names or name in signature.keyword_only:
             given[name] = value
+        elif SAME_NAME.get(name) in signature.names and SAME_NAME[name] not in given:
+            given[SAME_NAME[name]] = value
         elif signature.keywords is not None:
             others[name] = value
+        elif name in SHAPELESS:
+            continue
         elif signature.rest is not None and signature.converters.get(signature.rest) is _sizes_spread and not extra:
             # torch takes `size=(2, 3)` for `*size` as well.
             extra = [value]
@@ -156,8 +186,10 @@ def _operand(value: AnyValue) -> object:
         return value
     if isinstance(value, Dim):
         return Tensor(Shape(()), "int")
-    if isinstance(value, Number) or (isinstance(value, Constant) and isinstance(value.value, (bool, float, complex))):
-        return Tensor(Shape(()), None)
+    if isinstance(value, Number):
+        return Tensor(Shape(()), value.name if value.name in {"float", "bool"} else None)
+    if isinstance(value, Constant) and isinstance(value.value, (bool, float, complex)):
+        return Tensor(Shape(()), type(value.value).__name__)
     return _why(value, "a tensor or a number")
 
 
@@ -186,6 +218,12 @@ def _bool(value: AnyValue) -> object:
 
 def _str(value: AnyValue) -> object:
     return value.value if isinstance(value, Constant) and isinstance(value.value, str) else _why(value, "a known string")
+
+
+def _dtype(value: AnyValue) -> object:
+    if isinstance(value, Constant) and isinstance(value.value, str):
+        return FAMILIES.get(value.value.rpartition(".")[2])
+    return None
 
 
 def _sizes(value: AnyValue) -> object:
@@ -223,6 +261,7 @@ _PLAIN: Final[dict[str, Converter]] = {
     "Dim": _dim,
     "bool": _bool,
     "str": _str,
+    "Dtype": _dtype,
     "Sizes": _sizes,
 }
 _known: Final[dict[str, Converter]] = dict(_PLAIN) | {"*Sizes": _sizes_spread}
