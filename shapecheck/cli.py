@@ -52,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
         options = _options(arguments)
-        return _rule(options) if options.command == "rule" else _check(options)
+        status = _rule(options) if options.command == "rule" else _check(options)
+        sys.stdout.flush()
     except UsageError as error:
         print(f"shapecheck: {error}", file=sys.stderr)
         return FAILED
@@ -68,6 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         print("shapecheck: internal failure; nothing is known about the code", file=sys.stderr)
         return FAILED
+    return status
 
 
 def _options(arguments: list[str]) -> Options:
@@ -97,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         "check",
         help="check files and directories",
         description="Check Python files, and all those below directories that .gitignore does not leave out.",
+        argument_default=argparse.SUPPRESS,  # so that `Options` alone knows the defaults
     )
     add = check.add_argument
     add("paths", nargs="*", metavar="PATH", help="files or directories (default: the working directory)")

@@ -1,0 +1,95 @@
+import pytest
+
+from shapecheck.config import ConfigError, find_settings, selected_codes
+from shapecheck.rules.catalogue import RULES, UnknownRuleError, codes_matching, default_codes
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(table, folder="."):
+        path = tmp_path / folder
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "pyproject.toml").write_text(table)
+        return find_settings([str(path)])
+
+    return write
+
+
+def test_without_a_table_the_defaults_hold(project, tmp_path):
+    settings = project('[project]\nname = "x"\n')
+    assert settings.source is None
+    assert settings.codes == default_codes()
+    assert settings.root == str(tmp_path)
+
+
+def test_the_nearest_table_counts(project, tmp_path):
+    project('[tool.shapecheck]\nselect = ["SC2"]\n')
+    project("[tool.other]\n# no shapecheck here\n", "pkg")
+    settings = find_settings([str(tmp_path / "pkg" / "sub" / "a.py"), str(tmp_path / "pkg" / "b.py")])
+    assert settings.source == str(tmp_path / "pyproject.toml")
+    assert {code for code in settings.codes if code > "SC1"} == codes_matching("SC2")
+
+
+def test_every_setting(project, tmp_path):
+    settings = project(
+        """
+        [tool.shapecheck]
+        exclude = ["gen/"]
+        ignore = ["SC302", "scrambled-reshape"]
+        baseline = "known.json"
+        jobs = 3
+        [tool.shapecheck.per-file-ignores]
+        "tests/**" = ["SC203"]
+        """
+    )
+    assert settings.exclude == ("gen/",)
+    assert settings.codes == default_codes() - {"SC301", "SC302"}
+    assert settings.baseline == str(tmp_path / "known.json")
+    assert settings.jobs == 3
+    assert "SC203" not in settings.active("tests/a/b.py")
+    assert "SC203" in settings.active("src/a.py")
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("excludes = []", "no setting 'excludes'; did you mean exclude"),
+        ("colour = true", "no setting 'colour'; there are baseline, exclude"),
+        ('exclude = "gen"', "exclude must be a list of strings"),
+        ("select = [1]", "select must be a list of strings"),
+        ('select = ["SC9"]', "no rule is called 'SC9'"),
+        ('ignore = ["rnak"]', "did you mean rank"),
+        ("baseline = 1", "baseline must be a string"),
+        ("jobs = true", "jobs must be a whole number"),
+        ("jobs = -1", "jobs must be a whole number"),
+        ("per-file-ignores = 1", "per-file-ignores must be a table"),
+        ('per-file-ignores = {"a" = "SC203"}', "a must be a list of strings"),
+    ],
+)
+def test_mistakes_name_the_file_and_the_key(project, tmp_path, table, says):
+    with pytest.raises(ConfigError, match=says) as caught:
+        project(f"[tool.shapecheck]\n{table}\n")
+    assert str(tmp_path / "pyproject.toml") in str(caught.value)
+
+
+def test_a_broken_file_is_a_mistake(project):
+    with pytest.raises(ConfigError, match="is not TOML"):
+        project("[tool.shapecheck\n")
+    with pytest.raises(ConfigError, match=r"tool\.shapecheck must be a table"):
+        project("[tool]\nshapecheck = 1\n")
+
+
+def test_an_unreadable_file_is_reported_whatever_is_selected():
+    assert selected_codes(["SC301"], []) == {"SC000", "SC001", "SC301"}
+    assert selected_codes(["SC301"], ["SC001"]) == {"SC000", "SC301"}
+
+
+def test_selectors_name_codes():
+    assert codes_matching("SC203") == codes_matching("operand-shape") == {"SC203"}
+    assert codes_matching("sc20") == {code for code in RULES if code.startswith("SC20")}
+    assert codes_matching("ALL") == set(RULES)
+    for unknown in ("", "SC999", "shape"):
+        with pytest.raises(UnknownRuleError):
+            codes_matching(unknown)

@@ -1,0 +1,3 @@
+"""Settings for the whole suite."""
+
+pytest_plugins = ("pytester",)
