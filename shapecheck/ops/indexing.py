@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 
 class _Mask(NamedTuple):
-    """A boolean tensor: it takes as many axes as it has, and leaves one of unknown length."""
+    """A boolean tensor: it takes as many axes as it has, and leaves one of unknown length unless it is a constant."""
 
     shape: Shape
+    count: int | None = None
 
 
 _Entry = Dim | Slice | Shape | _Mask | None
@@ -62,7 +63,7 @@ def _entry(item: object) -> _Entry | Constant | Unknown:
         if item.dtype == "bool":
             return _Mask(item.shape)
         if item.dtype == "int":
-            return item.shape
+            return item.shape if item.shape.axes else opaque("index")
         # A float cannot index; of an unknown dtype it is not known whether it is a mask.
         return Unknown("an index tensor of unknown dtype")
     if isinstance(item, Constant):
@@ -71,7 +72,7 @@ def _entry(item: object) -> _Entry | Constant | Unknown:
         if item.value is Ellipsis:
             return item
         if isinstance(item.value, bool):
-            return _Mask(Shape(()))
+            return _Mask(Shape(()), int(item.value))
         return Unknown("an index of another kind")
     if isinstance(item, Several):
         return _listed(item)
@@ -87,11 +88,9 @@ def _listed(items: Several) -> _Entry | Unknown:
     inner = [_entry(item) for item in items.items]
     if all(isinstance(entry, Dim) for entry in inner):
         return Shape.of(len(inner))
-    if all(isinstance(entry, _Mask) and not entry.shape.axes for entry in inner):
-        return _Mask(Shape.of(len(inner)))
-    first = inner[0]
-    if isinstance(first, Shape) and all(entry == first for entry in inner):
-        return Shape((Axis.of(len(inner)), *first))
+    if all(isinstance(entry, _Mask) and entry.count is not None for entry in inner):
+        return _Mask(Shape.of(len(inner)), sum([entry.count or 0 for entry in inner if isinstance(entry, _Mask)]))
+    # torch read a list of lists as a tuple for long, and reads it as one array now.
     return Unknown("an index list of another kind")
 
 
@@ -126,10 +125,8 @@ def _walk(
 ) -> Shape | Mismatch | Unknown:
     """Index the leading axes by ``before`` and the trailing ones by ``after``; what is between stays."""
     lead, trail = sum([_taken(entry) for entry in before]), sum([_taken(entry) for entry in after])
-    if shape.rest is not None:
-        if lead > shape.rest or trail > len(shape) - shape.rest - 1:
-            least = len(shape) - 1
-            return Unknown("an index into axes of unknown number" if least < lead + trail or dotted else "an index into *")
+    if shape.rest is not None and (lead > shape.rest or trail > len(shape) - shape.rest - 1):
+        return Unknown("an index into axes of unknown number")
     placed = _Placed(shape)
     position = 0
     for entry in before:
@@ -156,7 +153,6 @@ class _Placed:
         """Whether something stands between two index tensors: their axes go to the front then."""
         self.gap = False
         self.fault: Mismatch | None = None
-        self.masked = False
 
     def keep(self, axes: Sequence[Axis | Rest]) -> None:
         """Leave axes as they are."""
@@ -188,17 +184,15 @@ class _Placed:
             self.fault = self.fault or Mismatch(
                 Fault.SIZE, axis=position, left=axis.size, right=index, left_shape=self.shape, detail="index",
             )
-        # Beside index tensors an integer counts as one of them, of no axes.
-        self._index(Shape(()), quiet=True)
 
-    def _index(self, shape: Shape, *, quiet: bool = False) -> None:
+    def _index(self, shape: Shape) -> None:
+        # Only what stands between two tensors sets them apart: an integer has been read by then, unlike in numpy.
         if self.tensors and self.gap:
             self.apart = True
         if not self.tensors:
             self.place = len(self.axes)
         self.tensors.append(shape)
         self.gap = False
-        self.masked = self.masked or not quiet
 
     def _mask(self, mask: _Mask, position: int) -> None:
         axes = self.shape.axes[position : position + len(mask.shape)]
@@ -211,13 +205,14 @@ class _Placed:
                     Fault.SIZE, axis=position + offset, left=axis.size, right=flag.size, left_shape=self.shape,
                     right_shape=mask.shape, other_axis=offset, because=verdict.because,
                 )
-        self._index(Shape((Axis.unfollowed(opaque("nonzero")),)))
+        count = opaque("nonzero") if mask.count is None else Dim.of(mask.count)
+        self._index(Shape((Axis.unfollowed(count),)))
 
     def finish(self) -> Shape | Mismatch | Unknown:
         """The result's shape."""
         if self.fault is not None:
             return self.fault
-        if not self.masked:
+        if not self.tensors:
             return Shape(self.axes)
         found = broadcast(*self.tensors)
         if isinstance(found, Mismatch):

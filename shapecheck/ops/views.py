@@ -10,7 +10,6 @@ from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
     Axis,
-    Constant,
     Fault,
     Mismatch,
     Origin,
@@ -237,7 +236,7 @@ def t(input: Tensor) -> Tensor | Mismatch:
     """[a b] -> [b a]"""
     if input.shape.rest is not None:
         return unknown_shape(input)
-    if len(input.shape) > 2:  # noqa: PLR2004 - a matrix at most
+    if len(input.shape) > 2:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="at most 2")
     return input.reshaped(Shape(reversed(input.shape.axes)))
 
@@ -274,7 +273,7 @@ def roll(input: Tensor, shifts: object, dims: int | Sequence[int] | None = None)
 @op("torch.rot90", "torch.Tensor.rot90")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] | None = None) -> Tensor | Mismatch:
     """[a b] -> [b a]"""
-    first, second = (0, 1) if dims is None or len(dims) != 2 else dims  # noqa: PLR2004 - a plane
+    first, second = (0, 1) if dims is None or len(dims) != 2 else dims
     turned = transpose(input, first, second)
     return turned if k % 2 or isinstance(turned, Mismatch) else input
 
@@ -283,7 +282,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] | None = None) -> Tenso
 def tril(input: Tensor, diagonal: object = 0) -> Tensor | Mismatch:
     """[.. a b] -> [.. a b]"""
     rank = input.shape.rank
-    if rank is not None and rank < 2:  # noqa: PLR2004 - a matrix
+    if rank is not None and rank < 2:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="at least 2")
     return input
 
@@ -469,7 +468,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor | Mismatch:
         return unknown_shape(input)
     if rank == 1:
         return diag_embed(input, diagonal)
-    if rank == 2:  # noqa: PLR2004 - a matrix
+    if rank == 2:
         return _diagonal(input, diagonal)
     return Mismatch(Fault.RANK, left_shape=input.shape, detail="1 or 2")
 
