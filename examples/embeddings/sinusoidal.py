@@ -23,7 +23,7 @@ def sinusoidal_table(L: int, D: int, base: float = 10_000.0) -> Float[Tensor, "L
     if D % 2 != 0:
         raise ValueError(f"D = {D} is odd: every sine needs a cosine of the same wavelength")
     p = torch.arange(L, dtype=torch.float64)
-    i = torch.arange(D)
+    i = torch.arange(D, dtype=torch.float64)
     angle = p[:, None] / base ** (2 * (i // 2) / D)
     return torch.where(i % 2 == 0, angle.sin(), angle.cos()).float()
 

@@ -10,11 +10,12 @@ from torch import Tensor, nn
 from shapecheck import shapechecked
 
 
-@shapechecked
+@shapechecked(dims={"H": "n_heads"})
 class HeadGate(nn.Module):
-    def __init__(self, H: int) -> None:
+    def __init__(self, n_heads: int) -> None:
         super().__init__()
-        self.gate = nn.Parameter(torch.ones(H))
+        self.n_heads = n_heads
+        self.gate = nn.Parameter(torch.ones(n_heads))
 
     def forward(self, x: Float[Tensor, "B T H Dh"]) -> Float[Tensor, "B T H Dh"]:
         return x * self.gate  # error: SC203

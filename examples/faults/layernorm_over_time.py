@@ -9,11 +9,12 @@ from torch import Tensor, nn
 from shapecheck import shapechecked
 
 
-@shapechecked
+@shapechecked(dims={"D": "d_model"})
 class Normalise(nn.Module):
-    def __init__(self, D: int) -> None:
+    def __init__(self, d_model: int) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(D)
+        self.d_model = d_model
+        self.norm = nn.LayerNorm(d_model)
 
     def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
         features_first = x.transpose(1, 2)

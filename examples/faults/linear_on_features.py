@@ -9,11 +9,12 @@ from torch import Tensor, nn
 from shapecheck import shapechecked
 
 
-@shapechecked
+@shapechecked(dims={"T": "n_tokens"})
 class TokenMixer(nn.Module):
-    def __init__(self, T: int) -> None:
+    def __init__(self, n_tokens: int) -> None:
         super().__init__()
-        self.mix = nn.Linear(T, T)
+        self.n_tokens = n_tokens
+        self.mix = nn.Linear(n_tokens, n_tokens)
 
     def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
         return self.mix(x)  # error: SC203
