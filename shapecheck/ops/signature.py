@@ -1,12 +1,13 @@
 """Binding a call's abstract arguments to a rule's parameters, exactly as Python binds the real ones.
 
-The text of a parameter's annotation says what the rule needs; an argument that is not known well enough makes the result
-Unknown without calling the rule:
+The text of a parameter's annotation says what the rule needs; an argument that is not known well enough makes the
+result Unknown without calling the rule:
 
 ========================  ============================================================================
 ``Tensor``                a tensor (of any or unknown shape)
 ``Operand``               a tensor, or a Python number as a tensor without axes
 ``int``                   an integer whose value is known (an axis number)
+``Ints``                  one or several of these, as a list
 ``Dim``                   any integer, as a symbolic size
 ``bool``, ``str``         a known constant
 ``Dtype``                 the family of a dtype (``Constant("torch.float32")`` is ``"float"``), None if it is not known
@@ -25,13 +26,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims import Dim
-from shapecheck.shapes import AnyValue, Constant, Number, Rest, Sequence, Shape, Tensor, Unknown, scope
+from shapecheck.shapes import AnyValue, Constant, Number, Opaque, Rest, Sequence, Shape, Tensor, Unknown, scope
 
 if TYPE_CHECKING:
     import collections.abc
     from collections.abc import Callable, Mapping
 
     Converter = Callable[[AnyValue], object]
+
+# The kinds of parameters that are no types of their own, for type checkers; a rule's annotations are only ever text.
+Operand = Tensor
+Dtype = str
+Ints = list[int]
+Sizes = list[Dim | Rest]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -103,9 +110,7 @@ def bind(
     signature: Signature, args: collections.abc.Sequence[AnyValue], kwargs: Mapping[str, AnyValue]
 ) -> tuple[list[object], dict[str, object]] | Unknown:
     """The converted arguments, or Unknown if they do not bind or one is not known well enough."""
-    given: dict[str, AnyValue] = {}
-    for name, value in zip(signature.names, args, strict=False):
-        given[name] = value
+    given: dict[str, AnyValue] = dict(zip(signature.names, args, strict=False))
     extra = args[signature.positional :]
     if extra and signature.rest is None:
         return Unknown("the arguments do not bind")
@@ -200,11 +205,20 @@ def _int(value: AnyValue) -> object:
     return _why(value, "an integer")
 
 
+def _ints(value: AnyValue) -> object:
+    if isinstance(value, Sequence):
+        return _each(value, _int)
+    number = _int(value)
+    return number if isinstance(number, Unknown) else [number]
+
+
 def _dim(value: AnyValue) -> object:
     if isinstance(value, Dim):
         return value
     if isinstance(value, Constant) and isinstance(value.value, bool):
         return Dim.of(int(value.value))
+    if isinstance(value, Opaque):
+        return value.size()
     return _why(value, "an integer")
 
 
@@ -217,7 +231,9 @@ def _bool(value: AnyValue) -> object:
 
 
 def _str(value: AnyValue) -> object:
-    return value.value if isinstance(value, Constant) and isinstance(value.value, str) else _why(value, "a known string")
+    if isinstance(value, Constant) and isinstance(value.value, str):
+        return value.value
+    return _why(value, "a known string")
 
 
 def _dtype(value: AnyValue) -> object:
@@ -227,8 +243,8 @@ def _dtype(value: AnyValue) -> object:
 
 
 def _sizes(value: AnyValue) -> object:
-    if isinstance(value, Dim):
-        return [value]
+    if isinstance(value, (Dim, Opaque)):
+        return [value if isinstance(value, Dim) else value.size()]
     if not isinstance(value, Sequence):
         return _why(value, "a sequence of sizes")
     return _spread(value.items)
@@ -245,6 +261,8 @@ def _spread(values: collections.abc.Sequence[AnyValue | Rest]) -> list[Dim | Res
     for value in values:
         if isinstance(value, (Dim, Rest)):
             sizes.append(value)
+        elif isinstance(value, Opaque):
+            sizes.append(value.size())
         elif isinstance(value, Tensor):
             return Unknown("a size is a tensor")
         else:
@@ -258,6 +276,7 @@ _PLAIN: Final[dict[str, Converter]] = {
     "Tensor": _tensor,
     "Operand": _operand,
     "int": _int,
+    "Ints": _ints,
     "Dim": _dim,
     "bool": _bool,
     "str": _str,
@@ -300,7 +319,8 @@ def _compound(annotation: str) -> Converter:
             return _each(value, sequence)
         if single is not None:
             found = single(value)
-            return [found] if sequence is not None and not isinstance(found, Unknown) and single is not _object else found
+            lone = sequence is not None and single is not _object and not isinstance(found, Unknown)
+            return [found] if lone else found
         return _why(value, "a sequence")
 
     return convert

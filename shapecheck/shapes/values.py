@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims import Dim
+from shapecheck.dims import Dim, Kind, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,6 +80,47 @@ class Number(Value):
 
     def __repr__(self) -> str:
         return f"Number({self.name})"
+
+
+class Opaque(Value):
+    """An object of which nothing is known but that it is one: used as a size it is one flexible symbol.
+
+    Its attributes are opaque objects again, each the same one every time.
+    """
+
+    __slots__ = ("attributes", "dim", "name")
+
+    def __init__(self, name: str, dim: Dim | None = None) -> None:
+        self.name = name
+        self.dim = dim
+        self.attributes: dict[str, AnyValue] = {}
+
+    def size(self) -> Dim:
+        """The object as a size."""
+        if self.dim is None:
+            self.dim = Dim.of(Symbol(self.name, Kind.FLEXIBLE))
+        return self.dim
+
+    def attribute(self, name: str) -> AnyValue:
+        """The attribute of a name."""
+        found = self.attributes.get(name)
+        if found is None:
+            found = self.attributes[name] = Opaque(f"{self.name}.{name}")
+        return found
+
+    def __repr__(self) -> str:
+        return f"Opaque({self.name})"
+
+
+class Ratio(Number):
+    """``top / bottom`` of two integers, so that ``int``, ``floor`` and ``ceil`` of it are sizes again."""
+
+    __slots__ = ("bottom", "top")
+
+    def __init__(self, top: Dim, bottom: Dim) -> None:
+        super().__init__("float")
+        self.top = top
+        self.bottom = bottom
 
 
 class Sequence(Value):
