@@ -1,4 +1,192 @@
-"""The pytest plugin, inert until it is asked for.
+"""The pytest plugin: static checks as test items, and call-time checks of the packages under test.
 
-pytest imports this module in every run of an environment that has shapecheck installed, so it imports nothing itself.
+It is inert until asked, by `--shapecheck` or by one of these settings of pytest:
+
+    shapecheck_paths = src      each Python file below is a test item that holds its static check
+    shapecheck_packages = pkg   every annotated function of these packages checks its calls while the tests run
+
+pytest imports this module in every run of an environment that has shapecheck installed, so nothing of shapecheck is
+imported before it is asked for.
 """
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from shapecheck.diagnostics.model import Diagnostic
+    from shapecheck.findings import Findings
+
+_LINES = 20
+"""A failure prints no more than this; the rest is one command away."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option and the two settings."""
+    group = parser.getgroup("shapecheck")
+    group.addoption(
+        "--shapecheck",
+        action="store_true",
+        help="check axes: files of shapecheck_paths (default: all below the root) and calls of shapecheck_packages",
+    )
+    parser.addini("shapecheck_paths", "files and directories whose static check is a test item each", "args", [])
+    parser.addini("shapecheck_packages", "packages whose annotated functions check their calls", "args", [])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Install the import hook before any conftest can import the packages."""
+    packages = early_config.getini("shapecheck_packages")
+    if not packages:
+        return
+    late = [name for name in packages if name in sys.modules]
+    if late:
+        raise pytest.UsageError(
+            f"shapecheck_packages: {', '.join(late)} was imported before its calls could be checked; "
+            "is it imported by another plugin?"
+        )
+    from shapecheck.runtime import install_import_hook
+
+    install_import_hook(packages)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Tell what is checked."""
+    parts = []
+    paths = _paths(config)
+    if paths:
+        parts.append(f"files below {', '.join(paths)}")
+    packages = config.getini("shapecheck_packages")
+    if packages:
+        parts.append(f"calls of {', '.join(packages)}")
+    return f"shapecheck: {'; '.join(parts)}" if parts else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add an item for each file, before `-k` and `-m` choose among all items."""
+    paths = _paths(config)
+    if not paths:
+        return
+    from shapecheck.config import ConfigError, find_settings
+    from shapecheck.discovery import discover
+
+    absolute = [os.path.join(config.rootpath, path) for path in paths]
+    try:
+        check = _Check(find_settings(absolute))
+        files = discover(absolute, check.settings).files
+    except ConfigError as error:
+        raise pytest.UsageError(f"shapecheck: {error}") from error
+    except FileNotFoundError as error:
+        raise pytest.UsageError(f"shapecheck_paths: no such file or directory: {error.filename}") from error
+    check.files = [file for file in files if _wanted(config, file)]
+    items[:0] = [_item(session, file, check) for file in check.files]
+
+
+def _paths(config: pytest.Config) -> list[str]:
+    paths: list[str] = config.getini("shapecheck_paths")
+    return paths or (["."] if config.getoption("--shapecheck") else [])
+
+
+def _wanted(config: pytest.Config, file: str) -> bool:
+    """Tell whether this run is about a file: who names some tests wants those and not the whole project's files."""
+    if config.getoption("--shapecheck") or config.args_source is not pytest.Config.ArgsSource.ARGS:
+        return True
+    path = os.path.abspath(file)
+    named = (os.path.join(config.invocation_params.dir, argument.split("::")[0]) for argument in config.args)
+    return any(path == os.path.normpath(name) or path.startswith(os.path.normpath(name) + os.sep) for name in named)
+
+
+class _Check:
+    """The static check of all the files, which the first item that runs starts; files import each other."""
+
+    def __init__(self, settings: Any) -> None:
+        self.settings = settings
+        self.files: list[str] = []
+        self._findings: Findings | None = None
+
+    def findings(self) -> Findings:
+        if self._findings is None:
+            from shapecheck.findings import filter_findings
+            from shapecheck.static import check_files
+
+            baseline = None
+            if self.settings.baseline is not None:
+                from shapecheck.diagnostics.baseline import read_baseline
+
+                baseline = read_baseline(self.settings.baseline)
+            report = check_files(self.files, self.settings)
+            self._findings = filter_findings(report.diagnostics, self.files, self.settings, baseline)
+        return self._findings
+
+    def of(self, file: str) -> list[Diagnostic]:
+        """Return the faults found in a file."""
+        return [
+            diagnostic
+            for diagnostic in self.findings().diagnostics
+            if diagnostic.place.filename == file and diagnostic.severity != "note"
+        ]
+
+
+class StaticFaultError(Exception):
+    """Faults found in a file without running it; the message shows them."""
+
+
+class StaticItem(pytest.Item):
+    """The static check of one file."""
+
+    file: str
+    check: _Check
+
+    def runtest(self) -> None:
+        """Fail with what was found in the file."""
+        found = self.check.of(self.file)
+        if found:
+            raise StaticFaultError(_short(found, self.check.findings(), self.file))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the faults, without the frames that led here."""
+        if isinstance(excinfo.value, StaticFaultError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Name the item in reports."""
+        return self.path, None, f"{self.file}: shapes"
+
+
+def _item(session: pytest.Session, file: str, check: _Check) -> pytest.Item:
+    import pathlib
+
+    collector = _StaticFile.from_parent(session, path=pathlib.Path(file).absolute())
+    item = StaticItem.from_parent(collector, name="shapecheck")
+    item.file, item.check = file, check
+    return item
+
+
+class _StaticFile(pytest.File):
+    """A node for the file, so that the item is named `src/model.py::shapecheck`."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Collect nothing: the items are made when all the files are known."""
+        return iter(())
+
+
+def _short(found: list[Diagnostic], findings: Findings, file: str) -> str:
+    from shapecheck.diagnostics.renderers import Context
+    from shapecheck.diagnostics.renderers.full import render
+    from shapecheck.rules.catalogue import RULES, page
+    from shapecheck.version import __version__
+
+    text = render(found, Context(RULES, findings.sources.lines, page, __version__)).rstrip()
+    lines = [line for line in text.split("\n") if line]
+    if len(lines) > _LINES:
+        lines[_LINES - 1 :] = [f"... {len(found)} in all: shapecheck check {file}"]
+    return "\n".join(lines)
