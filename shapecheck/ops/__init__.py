@@ -26,6 +26,8 @@ __all__ = [
 
 FAMILIES: Final = (
     "pointwise",
+    "activations",
+    "inplace",
     "creation",
     "reductions",
     "products",

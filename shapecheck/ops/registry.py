@@ -53,7 +53,7 @@ class Operation:
         bound = bind(self.signature, args, kwargs)
         if isinstance(bound, Unknown):
             return bound
-        return self.function(*bound[0], **bound[1])  # type: ignore[return-value] - rules return values or mismatches
+        return self.function(*bound[0], **bound[1])  # type: ignore[return-value]  # rules return values or mismatches
 
 
 class Module:
@@ -97,7 +97,7 @@ def attribute(*names: str) -> Callable[[Function], Function]:
 
     def register(function: Function) -> Function:
         for name in names:
-            ATTRIBUTES[name] = function
+            ATTRIBUTES[name] = function  # type: ignore[assignment]  # a rule for attributes takes the tensor alone
         return function
 
     return register

@@ -1,0 +1,1 @@
+"""Attributes, queries and conversions of tensors."""

@@ -1,0 +1,1 @@
+"""Reductions and operations along one axis."""
