@@ -4,8 +4,9 @@
     python -m examples.train --fault view-for-transpose
     python -m examples.train --fault view-for-transpose --check none
 
-B, T and D are all 36 here, and H and Dh both 6, so that no size tells one axis from another: the
-faults run, and no check of a call can show them. The static check goes by the names.
+B, T and D are all 36 here, and H and Dh both 6, so that no size tells one axis from another: torch
+runs every one of the faults, and the check of a call notices a single one. The static check goes by
+the names, and stops them all.
 """
 
 import argparse
@@ -26,7 +27,8 @@ from examples.fault_variants import FAULT_VARIANTS
 from examples.text import Alphabet, draw_batch, make_text
 
 REPOSITORY = Path(__file__).parents[1]
-BATCH, D_MODEL, N_HEADS, N_BLOCKS = 36, 36, 6, 2
+BATCH = CONTEXT = D_MODEL = 36
+N_HEADS, N_BLOCKS = 6, 2
 STOPPED = "stopped before the first optimiser step"
 
 
@@ -47,9 +49,9 @@ def check_and_train(directory: Path, arguments: argparse.Namespace) -> int:
     if arguments.check == "all" and not static_check(directory):
         return 1
     if directory == REPOSITORY and arguments.check != "none":
-        return train(arguments.context, arguments.steps)
+        return train(arguments.steps)
     # Other source or another setting: a new process imports it afresh.
-    options = ["--check", "call-time", "--context", str(arguments.context), "--steps", str(arguments.steps)]
+    options = ["--check", "call-time", "--steps", str(arguments.steps)]
     return run_python(directory, "-m", "examples.train", *options, call_time_check=arguments.check != "none")
 
 
@@ -74,38 +76,38 @@ def run_python(directory: Path, *arguments: str, call_time_check: bool = True) -
     return subprocess.run(command, cwd=directory, env=environment, check=False).returncode  # noqa: S603
 
 
-def train(context: int, steps: int) -> int:
+def train(steps: int) -> int:
     """Take that many optimiser steps, unless the first batch breaks a declared shape."""
     generator = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
     text = make_text(1000, generator)
     alphabet = Alphabet(text)
     characters = alphabet.encode(text)
-    model = CharacterModel(len(alphabet), context, D_MODEL, N_HEADS, N_BLOCKS)
-    print(f"B={BATCH} T={context} D={D_MODEL} H={N_HEADS} Dh={D_MODEL // N_HEADS} V={len(alphabet)}")
+    model = CharacterModel(len(alphabet), CONTEXT, D_MODEL, N_HEADS, N_BLOCKS)
+    print(f"B={BATCH} T={CONTEXT} D={D_MODEL} H={N_HEADS} Dh={D_MODEL // N_HEADS} V={len(alphabet)}")
     try:
-        model.loss(*draw_batch(characters, BATCH, context, generator))
+        model.loss(*draw_batch(characters, BATCH, CONTEXT, generator))
     except TypeError as error:
         print(f"{error}\ncall-time check of one batch failed: {STOPPED}")
         return 1
 
     optimiser = torch.optim.AdamW(model.parameters(), lr=5e-3)
     for step in range(1, steps + 1):
-        loss = model.loss(*draw_batch(characters, BATCH, context, generator))
+        loss = model.loss(*draw_batch(characters, BATCH, CONTEXT, generator))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         if step == 1 or step % 50 == 0:
             print(f"step {step:4}   loss {loss.item():.3f} nats per character")
-    print(continue_text(model, alphabet, "two plus three is", context))
+    print(continue_text(model, alphabet, "two plus three is"))
     return 0
 
 
 @torch.no_grad()
-def continue_text(model: CharacterModel, alphabet: Alphabet, prompt: str, context: int) -> str:
+def continue_text(model: CharacterModel, alphabet: Alphabet, prompt: str) -> str:
     """Add the likeliest character until the sentence ends or the context is full."""
     text = prompt
-    while not text.endswith(".") and len(text) < context:
+    while not text.endswith(".") and len(text) < CONTEXT:
         scores = model(alphabet.encode(text).unsqueeze(0))
         text += alphabet.decode(scores[0, -1:].argmax(dim=-1))
     return text
@@ -118,7 +120,6 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--fault", choices=FAULT_VARIANTS, metavar="NAME", help=f"one of: {', '.join(FAULT_VARIANTS)}")
     parser.add_argument("--check", choices=("all", "call-time", "none"), default="all", help="default: all")
-    parser.add_argument("--context", type=int, default=36, metavar="T", help="characters in a sample (default: 36)")
     parser.add_argument("--steps", type=int, default=200, help="optimiser steps (default: 200)")
     return parser.parse_args(argv)
 
