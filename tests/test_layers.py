@@ -91,10 +91,6 @@ def test_importing_the_package_loads_nothing_heavy():
     assert loaded("import shapecheck").isdisjoint((*HEAVY, "ast", "re", "typing"))
 
 
-def test_importing_the_pytest_plugin_loads_nothing_heavy():
-    assert loaded("import shapecheck.pytest_plugin").isdisjoint((*HEAVY, "ast", "re", "typing"))
-
-
 def test_the_command_line_loads_nothing_heavy(tmp_path):
     model = tmp_path / "model.py"
     model.write_text(
