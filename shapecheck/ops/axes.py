@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ONE, YES, Dim, Kind, No, Symbol, Verdict
-from shapecheck.shapes import Axis, Fault, Mismatch, Rest, Shape, Tensor, require, scope
+from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, require, scope
+from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,3 +111,46 @@ def joined(shape: Shape, other: Shape, position: int, dim: int) -> Mismatch | No
             right_shape=other, because=verdict.because,
         )
     return None
+
+
+# -- arguments that may be unknown without the result's rank being so ------------------------------------------------
+
+
+def size_of(value: object, name: str) -> Dim:
+    """An integer argument as a size, one that nothing determines where it is not known."""
+    if isinstance(value, Dim):
+        return scope().normal(value)
+    return Dim.of(value) if isinstance(value, int) else opaque(name)
+
+
+def sizes_of(value: object, count: int) -> list[Dim | None]:
+    """One integer for each of several axes: a lone one stands for all; None for each that is not known."""
+    if isinstance(value, int):
+        return [Dim.of(value)] * count
+    if isinstance(value, Dim):
+        return [scope().normal(value)] * count
+    if isinstance(value, Several) and not any(isinstance(item, Rest) for item in value.items):
+        items = [scope().normal(item) if isinstance(item, Dim) else None for item in value.items]
+        if len(items) == count:
+            return items
+        if len(items) == 1:
+            return items * count
+    return [None] * count
+
+
+def flag(value: object, *, default: bool) -> bool | None:
+    """A flag's value, None where it is not known."""
+    if isinstance(value, bool):
+        return value
+    if value is None:
+        return default
+    if isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool)):
+        return default if value.value is None else value.value
+    if isinstance(value, Dim) and value.constant is not None:
+        return bool(value.constant)
+    return None
+
+
+def is_none(value: object) -> bool:
+    """Whether an argument is None, or was left out."""
+    return value is None or (isinstance(value, Constant) and value.value is None)

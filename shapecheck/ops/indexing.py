@@ -294,7 +294,7 @@ def _sign(bound: Dim) -> int | None:
 
 @op("operator.getitem", "torch.Tensor.__getitem__")
 def getitem(tensor: Tensor, index: object) -> Tensor | Mismatch | Unknown:
-    """[a b c][i, :, None] -> [b 1 c]"""
+    """``[a b c][i, :, None] -> [b 1 c]``."""
     found = _indexed(tensor.shape, index)  # type: ignore[arg-type] - an abstract value
     if isinstance(found, Unknown):
         return unknown_shape(tensor)
@@ -363,7 +363,7 @@ def _beside(input: Tensor, dim: int, index: Tensor) -> Mismatch | None:
 
 @op("torch.gather", "torch.Tensor.gather")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: object = None, out: object = None) -> Tensor | Mismatch:
-    """[.. a ..], [.. i ..] -> [.. i ..]"""
+    """``[.. a ..], [.. i ..] -> [.. i ..]``."""
     return _beside(input, dim, index) or input.reshaped(index.shape)
 
 
@@ -371,7 +371,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: object = None
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: object = None
 ) -> Tensor | Mismatch:
-    """[.. a ..], [.. i ..] -> [.. i ..]"""
+    """``[.. a ..], [.. i ..] -> [.. i ..]``."""
     if dim is None:
         return input.reshaped(Shape((Axis.unfollowed(indices.shape.numel),)))
     rank, other = input.shape.rank, indices.shape.rank
@@ -391,13 +391,13 @@ def take_along_dim(
 
 @op("torch.take", "torch.Tensor.take")
 def take(input: Tensor, index: Tensor, *, out: object = None) -> Tensor:
-    """[a b], [i] -> [i]"""
+    """``[a b], [i] -> [i]``."""
     return input.reshaped(index.shape)
 
 
 @op("torch.index_select", "torch.Tensor.index_select", "torch.index_select_copy")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: object = None) -> Tensor | Mismatch:
-    """[.. a ..], [i] -> [.. i ..]"""
+    """``[.. a ..], [i] -> [.. i ..]``."""
     position = input.shape.position(dim)
     if isinstance(position, Mismatch):
         return position
@@ -420,7 +420,7 @@ def scatter(
     input: Tensor, dim: int, index: Tensor, src: object = None, reduce: object = None, *, value: object = None,
     include_self: object = None, out: object = None,
 ) -> Tensor | Mismatch:
-    """[.. a ..], [.. i ..], [.. i ..] -> [.. a ..]"""
+    """``[.. a ..], [.. i ..], [.. i ..] -> [.. a ..]``."""
     if isinstance(src, Tensor) and src.shape.rank is not None and src.shape.rank:
         fault = _beside(src, dim, index)
         if fault is not None and fault.kind is Fault.RANK:
@@ -434,7 +434,7 @@ def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: object = None, *, alpha: object = None,
     include_self: object = None, out: object = None,
 ) -> Tensor | Mismatch:
-    """[.. a ..], [i], [.. i ..] -> [.. a ..]"""
+    """``[.. a ..], [i], [.. i ..] -> [.. a ..]``."""
     position = input.shape.position(dim)
     if isinstance(position, Mismatch):
         return position
@@ -456,14 +456,14 @@ def index_add(
 
 @op("torch.index_fill", "torch.Tensor.index_fill")
 def index_fill(input: Tensor, dim: int, index: Tensor, value: object) -> Tensor | Mismatch:
-    """[.. a ..], [i] -> [.. a ..]"""
+    """``[.. a ..], [i] -> [.. a ..]``."""
     position = input.shape.position(dim)
     return position if isinstance(position, Mismatch) else input
 
 
 @op("torch.index_put", "torch.Tensor.index_put")
 def index_put(input: Tensor, indices: object, values: object, accumulate: object = None) -> Tensor | Mismatch:
-    """[.. a ..], ([i], ..) -> [.. a ..]"""
+    """``[.. a ..], ([i], ..) -> [.. a ..]``."""
     if isinstance(indices, Several):
         fault = setitem(input, Several(indices.items), values)  # type: ignore[arg-type] - an abstract value
         if fault is not None:
@@ -473,7 +473,7 @@ def index_put(input: Tensor, indices: object, values: object, accumulate: object
 
 @op("torch.select_scatter", "torch.Tensor.select_scatter")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: object) -> Tensor | Mismatch:
-    """[.. a ..], [.. ..] -> [.. a ..]"""
+    """``[.. a ..], [.. ..] -> [.. a ..]``."""
     position = input.shape.position(dim)
     return position if isinstance(position, Mismatch) else input
 
@@ -481,7 +481,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: object) -> Tenso
 @op("torch.slice_scatter", "torch.Tensor.slice_scatter", "torch.diagonal_scatter", "torch.Tensor.diagonal_scatter",
     "torch.masked_scatter", "torch.Tensor.masked_scatter", "torch.as_strided_scatter")
 def slice_scatter(input: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
-    """[.. a ..], [.. b ..] -> [.. a ..]"""
+    """``[.. a ..], [.. b ..] -> [.. a ..]``."""
     return input
 
 
@@ -490,20 +490,20 @@ def slice_scatter(input: Tensor, *others: object, **options: object) -> Tensor |
 
 @op("torch.masked_fill", "torch.Tensor.masked_fill")
 def masked_fill(input: Tensor, mask: Tensor, value: object) -> Tensor | Mismatch:
-    """[a b], [a b] -> [a b]"""
+    """``[a b], [a b] -> [a b]``."""
     found = broadcast(input.shape, mask.shape)
     return found if isinstance(found, Mismatch) else input.reshaped(found)
 
 
 @op("torch.Tensor.masked_fill_")
 def masked_fill_(input: Tensor, mask: Tensor, value: object) -> Tensor | Mismatch:
-    """[a b], [1 b] -> [a b]"""
+    """``[a b], [1 b] -> [a b]``."""
     return fits(mask.shape, input.shape) or input
 
 
 @op("torch.masked_select", "torch.Tensor.masked_select")
 def masked_select(input: Tensor, mask: Tensor, *, out: object = None) -> Tensor | Mismatch:
-    """[a b], [a b] -> [n]"""
+    """``[a b], [a b] -> [n]``."""
     found = broadcast(input.shape, mask.shape)
     return found if isinstance(found, Mismatch) else input.reshaped(Shape((Axis.unfollowed(opaque("masked")),)))
 
@@ -512,7 +512,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: object = None) -> Tensor 
 def where(
     condition: Tensor, input: Operand | None = None, other: Operand | None = None, *, out: object = None,
 ) -> AnyValue | Mismatch:
-    """[a 1], [1 b], [a b] -> [a b]"""
+    """``[a 1], [1 b], [a b] -> [a b]``."""
     if input is None or other is None:
         return nonzero(condition, as_tuple=True)
     found = broadcast(condition.shape, input.shape, other.shape)
@@ -523,7 +523,7 @@ def where(
 
 @op("torch.Tensor.where")
 def where_method(self: Operand, condition: Tensor, other: Operand) -> AnyValue | Mismatch:
-    """[a b], [a 1], [1 b] -> [a b]"""
+    """``[a b], [a 1], [1 b] -> [a b]``."""
     return where(condition, self, other)
 
 
@@ -542,7 +542,7 @@ def _floating(one: Tensor, other: Tensor) -> str | None:
 
 @op("torch.nonzero", "torch.Tensor.nonzero", "torch.argwhere", "torch.Tensor.argwhere")
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: object = None) -> AnyValue | Mismatch:
-    """[a b] -> [n 2]"""
+    """``[a b] -> [n 2]``."""
     rank = input.shape.rank
     if rank is None:
         return Unknown("positions in a tensor of unknown rank") if as_tuple else Tensor(
@@ -562,7 +562,7 @@ def embedding(
     input: Tensor, weight: Tensor, padding_idx: object = None, max_norm: object = None, norm_type: object = None,
     scale_grad_by_freq: object = None, sparse: object = None,
 ) -> Tensor | Mismatch:
-    """[..], [v d] -> [.. d]"""
+    """``[..], [v d] -> [.. d]``."""
     table = of_rank(weight.shape, 2)
     if table is None:
         return Mismatch(Fault.RANK, left_shape=weight.shape, detail="2")
@@ -575,7 +575,7 @@ def embedding_bag(
     scale_grad_by_freq: object = None, mode: object = None, sparse: object = None, per_sample_weights: object = None,
     include_last_offset: bool = False, padding_idx: object = None,
 ) -> Tensor | Mismatch:
-    """[b n], [v d] -> [b d]"""
+    """``[b n], [v d] -> [b d]``."""
     table = of_rank(weight.shape, 2)
     if table is None:
         return Mismatch(Fault.RANK, left_shape=weight.shape, detail="2")
@@ -591,7 +591,7 @@ def embedding_bag(
 
 @op("torch.nn.functional.one_hot")
 def one_hot(input: Tensor, num_classes: object = None) -> Tensor | Mismatch:
-    """[..] -> [.. c]"""
+    """``[..] -> [.. c]``."""
     size = opaque("classes")
     if isinstance(num_classes, Dim) and constant(num_classes) != -1:
         size = num_classes
@@ -603,7 +603,7 @@ def searchsorted(
     sorted_sequence: Tensor, input: Operand, *, out_int32: object = None, right: object = None, side: object = None,
     sorter: object = None, out: object = None,
 ) -> Tensor | Mismatch:
-    """[.. a], [.. b] -> [.. b]"""
+    """``[.. a], [.. b] -> [.. b]``."""
     rank, other = sorted_sequence.shape.rank, input.shape.rank
     if rank is not None and other is not None and rank > 1:
         if rank != other:
@@ -619,13 +619,13 @@ def searchsorted(
 def bucketize(
     input: Operand, boundaries: Tensor, *, out_int32: object = None, right: object = None, out: object = None,
 ) -> Tensor | Mismatch:
-    """[..], [n] -> [..]"""
+    """``[..], [n] -> [..]``."""
     return Tensor(input.shape, "int")
 
 
 @op("torch.bincount", "torch.Tensor.bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: object = None) -> Tensor | Mismatch:
-    """[n] -> [values]"""
+    """``[n] -> [values]``."""
     if of_rank(input.shape, 1) is None:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="1")
     return Tensor(Shape((Axis.unfollowed(opaque("bins")),)), None if weights is not None else "int")
@@ -633,5 +633,5 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: object = N
 
 @op("torch.isin")
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: object = None, invert: object = None) -> Tensor:
-    """[..], [n] -> [..]"""
+    """``[..], [n] -> [..]``."""
     return Tensor(elements.shape, "bool")

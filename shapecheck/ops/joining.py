@@ -80,7 +80,7 @@ def _catenated(axes: Sequence[Axis]) -> Axis:
 
 @op("torch.cat", "torch.concat", "torch.concatenate")
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: object = None) -> AnyValue | Mismatch:
-    """[.. a ..], [.. b ..] -> [.. a+b ..]"""
+    """``[.. a ..], [.. b ..] -> [.. a+b ..]``."""
     # torch passes over operands of shape (0,).
     kept = [tensor for tensor in tensors if not _is_nothing(tensor.shape)] or tensors
     if not kept:
@@ -106,7 +106,7 @@ def _is_nothing(shape: Shape) -> bool:
 
 @op("torch.stack")
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: object = None) -> AnyValue | Mismatch:
-    """[a b], [a b] -> [a 2 b]"""
+    """``[a b], [a b] -> [a 2 b]``."""
     if not tensors:
         return Unknown("nothing to join")
     dtype = common_dtype(tensors)
@@ -135,7 +135,7 @@ def _ranked(tensor: Tensor, least: int) -> Tensor | None:
 
 @op("torch.hstack")
 def hstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Mismatch:
-    """[r a], [r b] -> [r a+b]"""
+    """``[r a], [r b] -> [r a+b]``."""
     ranked = [found for found in (_ranked(tensor, 1) for tensor in tensors) if found is not None]
     if not ranked or len(ranked) < len(tensors) or any(tensor.shape.rest is not None for tensor in ranked):
         return Unknown("operands of unknown rank")
@@ -144,7 +144,7 @@ def hstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Misma
 
 @op("torch.vstack", "torch.row_stack")
 def vstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Mismatch:
-    """[a c], [b c] -> [a+b c]"""
+    """``[a c], [b c] -> [a+b c]``."""
     ranked = [found for found in (_ranked(tensor, 2) for tensor in tensors) if found is not None]
     if not ranked or len(ranked) < len(tensors):
         return Unknown("operands of unknown rank")
@@ -153,7 +153,7 @@ def vstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Misma
 
 @op("torch.dstack")
 def dstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Mismatch:
-    """[r c a], [r c b] -> [r c a+b]"""
+    """``[r c a], [r c b] -> [r c a+b]``."""
     ranked = []
     for tensor in tensors:
         shape = tensor.shape
@@ -168,7 +168,7 @@ def dstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Misma
 
 @op("torch.column_stack")
 def column_stack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Mismatch:
-    """[r], [r b] -> [r 1+b]"""
+    """``[r], [r b] -> [r 1+b]``."""
     ranked = []
     for tensor in tensors:
         if tensor.shape.rest is not None:
@@ -237,7 +237,7 @@ def _split_into(tensor: Tensor, sizes: Sequence[Dim], dim: int) -> AnyValue | Mi
 
 @op("torch.split", "torch.Tensor.split", "torch.functional.split")
 def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> AnyValue | Mismatch:
-    """[.. a+b ..] -> [.. a ..], [.. b ..]"""
+    """``[.. a+b ..] -> [.. a ..], [.. b ..]``."""
     return _split(tensor, split_size_or_sections, dim)
 
 
@@ -253,13 +253,13 @@ def _split(tensor: Tensor, split: object, dim: int) -> AnyValue | Mismatch:
 
 @op("torch.split_with_sizes", "torch.Tensor.split_with_sizes")
 def split_with_sizes(input: Tensor, split_sizes: object, dim: int = 0) -> AnyValue | Mismatch:
-    """[.. a+b ..] -> [.. a ..], [.. b ..]"""
+    """``[.. a+b ..] -> [.. a ..], [.. b ..]``."""
     return _split(input, split_sizes, dim)
 
 
 @op("torch.chunk", "torch.Tensor.chunk", "torch.unsafe_chunk", "torch.Tensor.unsafe_chunk")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> AnyValue | Mismatch:
-    """[.. 2*a ..] -> [.. a ..], [.. a ..]"""
+    """``[.. 2*a ..] -> [.. a ..], [.. a ..]``."""
     found = _cut(input, dim)
     if not isinstance(found, tuple):
         return found
@@ -276,7 +276,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> AnyValue | Mismatch:
 
 @op("torch.tensor_split", "torch.Tensor.tensor_split")
 def tensor_split(input: Tensor, indices_or_sections: object, dim: int = 0) -> AnyValue | Mismatch:
-    """[.. 2*a ..] -> [.. a ..], [.. a ..]"""
+    """``[.. 2*a ..] -> [.. a ..], [.. a ..]``."""
     found = _cut(input, dim)
     if not isinstance(found, tuple):
         return found
@@ -322,7 +322,7 @@ for _name, _axis in (("vsplit", 0), ("hsplit", 1), ("dsplit", 2)):
 
 @op("torch.unbind", "torch.Tensor.unbind", "torch.unbind_copy")
 def unbind(input: Tensor, dim: int = 0) -> AnyValue | Mismatch:
-    """[.. 2 ..] -> [.. ..], [.. ..]"""
+    """``[.. 2 ..] -> [.. ..], [.. ..]``."""
     found = _cut(input, dim)
     if not isinstance(found, tuple):
         return found
@@ -367,19 +367,19 @@ def repeated(input: Tensor, counts: Sizes, *, tiled: bool) -> Tensor | Mismatch:
 
 @op("torch.Tensor.repeat")
 def repeat(input: Tensor, *repeats: Sizes) -> Tensor | Mismatch:
-    """[a b] -> [n*a m*b]"""
+    """``[a b] -> [n*a m*b]``."""
     return repeated(input, list(repeats), tiled=False)
 
 
 @op("torch.Tensor.tile")
 def tile_method(input: Tensor, *dims: Sizes) -> Tensor | Mismatch:
-    """[a b] -> [n*a m*b]"""
+    """``[a b] -> [n*a m*b]``."""
     return repeated(input, list(dims), tiled=True)
 
 
 @op("torch.tile")
 def tile(input: Tensor, dims: Sizes) -> Tensor | Mismatch:
-    """[a b] -> [n*a m*b]"""
+    """``[a b] -> [n*a m*b]``."""
     return repeated(input, dims, tiled=True)
 
 
@@ -387,7 +387,7 @@ def tile(input: Tensor, dims: Sizes) -> Tensor | Mismatch:
 def repeat_interleave(
     input: Tensor, repeats: object = None, dim: int | None = None, *, output_size: object = None
 ) -> Tensor | Mismatch:
-    """[.. a ..] -> [.. a*n ..]"""
+    """``[.. a ..] -> [.. a*n ..]``."""
     if dim is None:
         size = input.shape.numel
         shape, position = Shape((Axis(size, tuple(_factors(input.shape)), Origin.WRITTEN),)), 0
@@ -432,7 +432,7 @@ def _interleaved(axis: Axis, repeats: object, output_size: object) -> Axis:
 
 @op("torch.meshgrid", "torch.functional.meshgrid")
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> AnyValue | Mismatch:
-    """[a], [b] -> [a b], [a b]"""
+    """``[a], [b] -> [a b], [a b]``."""
     flat = [tensor for group in tensors for tensor in group]
     axes: list[Axis] = []
     for tensor in flat:
@@ -449,7 +449,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> AnyVa
 
 @op("torch.cartesian_prod")
 def cartesian_prod(*tensors: Tensor) -> AnyValue | Mismatch:
-    """[a], [b] -> [a*b 2]"""
+    """``[a], [b] -> [a*b 2]``."""
     total, factors = Dim.of(1), []
     for tensor in tensors:
         line = of_rank(tensor.shape, 1)
@@ -467,7 +467,7 @@ def cartesian_prod(*tensors: Tensor) -> AnyValue | Mismatch:
 
 @op("torch.block_diag")
 def block_diag(*tensors: Tensor) -> AnyValue | Mismatch:
-    """[a b], [c d] -> [a+c b+d]"""
+    """``[a b], [c d] -> [a+c b+d]``."""
     rows, columns = ZERO, ZERO
     for tensor in tensors:
         shape = tensor.shape
@@ -482,7 +482,7 @@ def block_diag(*tensors: Tensor) -> AnyValue | Mismatch:
 
 @op("torch.combinations")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor | Mismatch:
-    """[n] -> [n*(n-1)//2 r]"""
+    """``[n] -> [n*(n-1)//2 r]``."""
     line = of_rank(input.shape, 1)
     if line is None:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="1")
@@ -497,7 +497,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 def pad_sequence(
     sequences: object, batch_first: bool = False, padding_value: object = None, padding_side: object = None
 ) -> AnyValue | Mismatch:
-    """[t1 ..], [t2 ..] -> [longest 2 ..]"""
+    """``[t1 ..], [t2 ..] -> [longest 2 ..]``."""
     if not isinstance(sequences, Several) or not sequences.items:
         return Unknown("sequences of unknown number")
     tensors = [tensor for tensor in sequences.items if isinstance(tensor, Tensor)]

@@ -42,19 +42,19 @@ def regrouped(tensor: Tensor, sizes: Sizes) -> Tensor | Mismatch:
 
 @op("torch.Tensor.view", "torch.Tensor.reshape")
 def view(input: Tensor, *shape: Sizes) -> Tensor | Mismatch:
-    """[.. a b ..] -> [.. a*b ..]"""
+    """``[.. a b ..] -> [.. a*b ..]``."""
     return regrouped(input, list(shape))
 
 
 @op("torch.reshape")
 def reshape_function(input: Tensor, shape: Sizes) -> Tensor | Mismatch:
-    """[.. a b ..] -> [.. a*b ..]"""
+    """``[.. a b ..] -> [.. a*b ..]``."""
     return regrouped(input, shape)
 
 
 @op("torch.Tensor.view_as", "torch.Tensor.reshape_as")
 def view_as(input: Tensor, other: Tensor) -> Tensor | Mismatch:
-    """[a b], [c d] -> [c d]"""
+    """``[a b], [c d] -> [c d]``."""
     if other.shape.is_unknown:
         return unknown_shape(input)
     return regrouped(input, [axis if isinstance(axis, Rest) else axis.size for axis in other.shape])
@@ -62,7 +62,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor | Mismatch:
 
 @op("torch.flatten", "torch.Tensor.flatten")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor | Mismatch:
-    """[a b c] -> [a b*c]"""
+    """``[a b c] -> [a b*c]``."""
     shape = input.shape
     if not shape.axes:
         return input.reshaped(Shape((Axis.of(1, Origin.WRITTEN),)))
@@ -82,13 +82,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor | Mi
 
 @op("torch.ravel", "torch.Tensor.ravel")
 def ravel(input: Tensor) -> Tensor | Mismatch:
-    """[a b] -> [a*b]"""
+    """``[a b] -> [a*b]``."""
     return flatten(input)
 
 
 @op("torch.unflatten", "torch.Tensor.unflatten")
 def unflatten(input: Tensor, dim: int, sizes: Sizes) -> Tensor | Mismatch:
-    """[.. a*b ..] -> [.. a b ..]"""
+    """``[.. a*b ..] -> [.. a b ..]``."""
     position = input.shape.position(dim)
     if isinstance(position, Mismatch):
         return position
@@ -108,7 +108,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sizes) -> Tensor | Mismatch:
 
 @op("torch.squeeze", "torch.Tensor.squeeze")
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor | Mismatch:
-    """[a 1 b] -> [a b]"""
+    """``[a 1 b] -> [a b]``."""
     shape = input.shape
     if dim is None:
         if shape.rest is not None:
@@ -135,7 +135,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor | M
 
 @op("torch.unsqueeze", "torch.Tensor.unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor | Mismatch:
-    """[a b] -> [a 1 b]"""
+    """``[a b] -> [a 1 b]``."""
     shape = input.shape
     position = shape.position(dim, extra=1)
     if isinstance(position, Mismatch):
@@ -147,7 +147,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor | Mismatch:
 
 @op("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
 def atleast(*tensors: object) -> AnyValue | Mismatch:
-    """[] -> [1]"""
+    """``[] -> [1]``."""
     return Unknown("atleast_1d and its kin are not followed")
 
 
@@ -159,7 +159,7 @@ def atleast(*tensors: object) -> AnyValue | Mismatch:
     "torch.Tensor.swapdims",
 )
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor | Mismatch:
-    """[.. a .. b ..] -> [.. b .. a ..]"""
+    """``[.. a .. b ..] -> [.. b .. a ..]``."""
     shape = input.shape
     first, second = shape.position(dim0), shape.position(dim1)
     if isinstance(first, Mismatch):
@@ -188,13 +188,13 @@ def permuted(input: Tensor, dims: list[int]) -> Tensor | Mismatch:
 
 @op("torch.permute")
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor | Mismatch:
-    """[a b c] -> [c a b]"""
+    """``[a b c] -> [c a b]``."""
     return permuted(input, dims)
 
 
 @op("torch.Tensor.permute")
 def permute_method(input: Tensor, *dims: int | Sequence[int]) -> Tensor | Mismatch:
-    """[a b c] -> [c a b]"""
+    """``[a b c] -> [c a b]``."""
     return permuted(input, [dim for group in dims for dim in group])
 
 
@@ -202,7 +202,7 @@ def permute_method(input: Tensor, *dims: int | Sequence[int]) -> Tensor | Mismat
 def movedim(
     input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> Tensor | Mismatch:
-    """[a b c] -> [b c a]"""
+    """``[a b c] -> [b c a]``."""
     shape = input.shape
     if len(source) != len(destination):
         return Mismatch(Fault.RANK, left_shape=shape, detail=f"{len(source)} axes to {len(destination)} places")
@@ -233,7 +233,7 @@ def movedim(
 
 @op("torch.t", "torch.Tensor.t")
 def t(input: Tensor) -> Tensor | Mismatch:
-    """[a b] -> [b a]"""
+    """``[a b] -> [b a]``."""
     if input.shape.rest is not None:
         return unknown_shape(input)
     if len(input.shape) > 2:
@@ -243,26 +243,26 @@ def t(input: Tensor) -> Tensor | Mismatch:
 
 @op("torch.adjoint", "torch.Tensor.adjoint")
 def adjoint(input: Tensor) -> Tensor | Mismatch:
-    """[.. a b] -> [.. b a]"""
+    """``[.. a b] -> [.. b a]``."""
     return transpose(input, -2, -1)
 
 
 @op("torch.flip", "torch.fliplr", "torch.flipud", "torch.Tensor.fliplr", "torch.Tensor.flipud")
 def flip(input: Tensor, dims: int | Sequence[int] | None = None) -> Tensor | Mismatch:
-    """[a b] -> [a b]"""
+    """``[a b] -> [a b]``."""
     found = locate(input.shape, dims) if dims is not None else None
     return found if isinstance(found, Mismatch) else input
 
 
 @op("torch.Tensor.flip")
 def flip_method(input: Tensor, *dims: int | Sequence[int]) -> Tensor | Mismatch:
-    """[a b] -> [a b]"""
+    """``[a b] -> [a b]``."""
     return flip(input, [dim for group in dims for dim in group])
 
 
 @op("torch.roll", "torch.Tensor.roll")
 def roll(input: Tensor, shifts: object, dims: int | Sequence[int] | None = None) -> Tensor | Mismatch:
-    """[a b] -> [a b]"""
+    """``[a b] -> [a b]``."""
     for dim in dims or ():
         position = input.shape.position(dim)
         if isinstance(position, Mismatch):
@@ -272,7 +272,7 @@ def roll(input: Tensor, shifts: object, dims: int | Sequence[int] | None = None)
 
 @op("torch.rot90", "torch.Tensor.rot90")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] | None = None) -> Tensor | Mismatch:
-    """[a b] -> [b a]"""
+    """``[a b] -> [b a]``."""
     first, second = (0, 1) if dims is None or len(dims) != 2 else dims
     turned = transpose(input, first, second)
     return turned if k % 2 or isinstance(turned, Mismatch) else input
@@ -280,7 +280,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] | None = None) -> Tenso
 
 @op("torch.tril", "torch.triu", "torch.Tensor.tril", "torch.Tensor.triu")
 def tril(input: Tensor, diagonal: object = 0) -> Tensor | Mismatch:
-    """[.. a b] -> [.. a b]"""
+    """``[.. a b] -> [.. a b]``."""
     rank = input.shape.rank
     if rank is not None and rank < 2:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="at least 2")
@@ -343,19 +343,19 @@ def expanded(input: Tensor, sizes: Sizes, like: Shape | None = None) -> Tensor |
 
 @op("torch.Tensor.expand")
 def expand(input: Tensor, *size: Sizes) -> Tensor | Mismatch:
-    """[1 b] -> [a b]"""
+    """``[1 b] -> [a b]``."""
     return expanded(input, list(size))
 
 
 @op("torch.broadcast_to", "torch.Tensor.broadcast_to")
 def broadcast_to(input: Tensor, size: Sizes) -> Tensor | Mismatch:
-    """[1 b] -> [a b]"""
+    """``[1 b] -> [a b]``."""
     return expanded(input, size)
 
 
 @op("torch.Tensor.expand_as")
 def expand_as(input: Tensor, other: Tensor) -> Tensor | Mismatch:
-    """[1 b], [a b] -> [a b]"""
+    """``[1 b], [a b] -> [a b]``."""
     if other.shape.is_unknown:
         return unknown_shape(input)
     return expanded(input, [axis if isinstance(axis, Rest) else axis.size for axis in other.shape], other.shape)
@@ -363,7 +363,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor | Mismatch:
 
 @op("torch.broadcast_tensors")
 def broadcast_tensors(*tensors: Tensor) -> AnyValue | Mismatch:
-    """[a 1], [1 b] -> [a b], [a b]"""
+    """``[a 1], [1 b] -> [a b], [a b]``."""
     if not tensors:
         return Unknown("nothing to broadcast")
     found = broadcast(*[tensor.shape for tensor in tensors])
@@ -372,7 +372,7 @@ def broadcast_tensors(*tensors: Tensor) -> AnyValue | Mismatch:
 
 @op("torch.broadcast_shapes")
 def broadcast_shapes(*shapes: Sequence[Dim]) -> AnyValue | Mismatch:
-    """[a 1], [1 b] -> [a b]"""
+    """``[a 1], [1 b] -> [a b]``."""
     if not shapes:
         return Several([], "torch.Size")
     found = broadcast(*[Shape.of(*sizes) for sizes in shapes])
@@ -386,7 +386,7 @@ def broadcast_shapes(*shapes: Sequence[Dim]) -> AnyValue | Mismatch:
 
 @op("torch.narrow", "torch.Tensor.narrow", "torch.narrow_copy", "torch.Tensor.narrow_copy")
 def narrow(input: Tensor, dim: int, start: object, length: Dim) -> Tensor | Mismatch:
-    """[.. a ..] -> [.. length ..]"""
+    """``[.. a ..] -> [.. length ..]``."""
     shape = input.shape
     axis = shape.axis(dim)
     if isinstance(axis, Mismatch):
@@ -402,7 +402,7 @@ def narrow(input: Tensor, dim: int, start: object, length: Dim) -> Tensor | Mism
 
 @op("torch.select", "torch.Tensor.select", "torch.select_copy")
 def select(input: Tensor, dim: int, index: object) -> Tensor | Mismatch:
-    """[.. a ..] -> [.. ..]"""
+    """``[.. a ..] -> [.. ..]``."""
     shape = input.shape
     axis = shape.axis(dim)
     if isinstance(axis, Mismatch):
@@ -418,7 +418,7 @@ def select(input: Tensor, dim: int, index: object) -> Tensor | Mismatch:
 
 @op("torch.Tensor.unfold")
 def unfold(input: Tensor, dimension: int, size: Dim, step: Dim) -> Tensor | Mismatch:
-    """[.. a ..] -> [.. (a-size)//step+1 .. size]"""
+    """``[.. a ..] -> [.. (a-size)//step+1 .. size]``."""
     shape = input.shape
     axis = shape.axis(dimension)
     if isinstance(axis, Mismatch):
@@ -445,7 +445,7 @@ def _diagonal_size(rows: Dim, columns: Dim, offset: int) -> Dim:
 
 @op("torch.diagonal", "torch.Tensor.diagonal", "torch.linalg.diagonal", "torch.diagonal_copy")
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor | Mismatch:
-    """[a b ..] -> [.. min(a,b)]"""
+    """``[a b ..] -> [.. min(a,b)]``."""
     positions = locate(input.shape, (dim1, dim2))
     if isinstance(positions, Mismatch):
         return positions
@@ -462,7 +462,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 @op("torch.diag", "torch.Tensor.diag")
 def diag(input: Tensor, diagonal: int = 0) -> Tensor | Mismatch:
-    """[a] -> [a a]; [a b] -> [min(a,b)]"""
+    """``[a] -> [a a]; [a b] -> [min(a,b)]``."""
     rank = input.shape.rank
     if rank is None:
         return unknown_shape(input)
@@ -478,7 +478,7 @@ _diagonal = diagonal
 
 @op("torch.diag_embed", "torch.Tensor.diag_embed")
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor | Mismatch:
-    """[.. a] -> [.. a a]"""
+    """``[.. a] -> [.. a a]``."""
     shape = input.shape
     if shape.rest is not None and (dim1, dim2) != (-2, -1):
         return unknown_shape(input)
@@ -501,20 +501,20 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 @op("torch.diagflat", "torch.Tensor.diagflat")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor | Mismatch:
-    """[a b] -> [a*b a*b]"""
+    """``[a b] -> [a*b a*b]``."""
     flat = flatten(input)
     return flat if isinstance(flat, Mismatch) or flat.shape.rest is not None else diag_embed(flat, offset)
 
 
 @op("torch.view_as_real")
 def view_as_real(input: Tensor) -> Tensor | Mismatch:
-    """[..] -> [.. 2]"""
+    """``[..] -> [.. 2]``."""
     return Tensor(Shape((*input.shape, Axis.of(2, Origin.WRITTEN))), "float", input.kind)
 
 
 @op("torch.view_as_complex")
 def view_as_complex(input: Tensor) -> Tensor | Mismatch:
-    """[.. 2] -> [..]"""
+    """``[.. 2] -> [..]``."""
     axis = input.shape.axis(-1)
     if isinstance(axis, Mismatch):
         return axis
@@ -530,7 +530,7 @@ def view_as_complex(input: Tensor) -> Tensor | Mismatch:
 
 @op("torch.as_strided", "torch.Tensor.as_strided")
 def as_strided(input: Tensor, size: Sizes, stride: object, storage_offset: object = 0) -> Tensor | Mismatch:
-    """[a b] -> [size]"""
+    """``[a b] -> [size]``."""
     return input.reshaped(Shape([one if isinstance(one, Rest) else Axis.unfollowed(one) for one in size]))
 
 
