@@ -18,7 +18,7 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from typing import Any
 
     from shapecheck.diagnostics.model import Diagnostic
@@ -88,6 +88,24 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         raise pytest.UsageError(f"shapecheck_paths: no such file or directory: {error.filename}") from error
     check.files = [file for file in files if _wanted(config, file)]
     items[:0] = [_item(session, file, check) for file in check.files]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show a call that does not fit its annotation by the line of the test and the error, which tells the rest."""
+    report = yield
+    excinfo = call.excinfo
+    # A traceback style asked for by name is a wish to see frames.
+    if excinfo is None or not report.failed or item.config.getoption("tbstyle") != "auto":
+        return report
+    if item.config.getini("shapecheck_packages"):
+        from shapecheck.runtime.errors import ShapeError
+
+        if isinstance(excinfo.value, ShapeError):
+            report.longrepr = _short_call(item, excinfo)
+    return report
 
 
 def _paths(config: pytest.Config) -> list[str]:
@@ -186,7 +204,22 @@ def _short(found: list[Diagnostic], findings: Findings, file: str) -> str:
     from shapecheck.version import __version__
 
     text = render(found, Context(RULES, findings.sources.lines, page, __version__)).rstrip()
-    lines = [line for line in text.split("\n") if line]
+    return _cut([line for line in text.split("\n") if line], f"... {len(found)} in all: shapecheck check {file}")
+
+
+def _short_call(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    """Return the innermost line of the test's own file that led to the error, and the error."""
+    lines: list[str] = []
+    for entry in excinfo.traceback:
+        if str(entry.path) == str(item.path):
+            where = os.path.relpath(entry.path, item.config.invocation_params.dir)
+            lines = [f"{where}:{entry.lineno + 1}: in {entry.name}", f"    {str(entry.statement).strip()}"]
+    error = f"{type(excinfo.value).__name__}: {excinfo.value}".split("\n")
+    lines += [f"E   {line}".rstrip() for line in error]
+    return _cut(lines, "... --tb=long shows the rest")
+
+
+def _cut(lines: list[str], rest: str) -> str:
     if len(lines) > _LINES:
-        lines[_LINES - 1 :] = [f"... {len(found)} in all: shapecheck check {file}"]
+        lines = [*lines[: _LINES - 1], rest]
     return "\n".join(lines)

@@ -1,7 +1,7 @@
 import pytest
 
 from shapecheck.config import ConfigError, find_settings, selected_codes
-from shapecheck.rules.catalogue import RULES, UnknownRuleError, codes_matching, default_codes
+from shapecheck.rules.catalogue import codes_matching, default_codes
 
 
 @pytest.fixture
@@ -84,12 +84,3 @@ def test_a_broken_file_is_a_mistake(project):
 def test_an_unreadable_file_is_reported_whatever_is_selected():
     assert selected_codes(["SC301"], []) == {"SC000", "SC001", "SC301"}
     assert selected_codes(["SC301"], ["SC001"]) == {"SC000", "SC301"}
-
-
-def test_selectors_name_codes():
-    assert codes_matching("SC203") == codes_matching("operand-shape") == {"SC203"}
-    assert codes_matching("sc20") == {code for code in RULES if code.startswith("SC20")}
-    assert codes_matching("ALL") == set(RULES)
-    for unknown in ("", "SC999", "shape"):
-        with pytest.raises(UnknownRuleError):
-            codes_matching(unknown)
