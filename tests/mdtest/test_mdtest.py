@@ -10,6 +10,7 @@ from shapecheck.config import Settings
 from shapecheck.findings import filter_findings
 from shapecheck.rules.catalogue import RULES, default_codes
 from shapecheck.static import check_files
+from tests.mdtest import runs
 from tests.mdtest.blocks import Block, blocks
 
 SUITES = Path(__file__).parent
@@ -65,6 +66,9 @@ def disagreements(block: Block) -> list[str]:
 def test_block(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = disagreements(block)
+    sizes = runs.sizes_of(block)
+    if sizes is not None:
+        said += runs.disagreements(block, sizes)
     if said:
         pytest.fail("\n".join(f"{block.path.name}:{line}" for line in said), pytrace=False)
 
