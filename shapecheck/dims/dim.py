@@ -2,32 +2,30 @@
 
 ``floordiv``, ``min`` and ``max`` are atoms of their own; ``a mod b`` is written ``a - b * floordiv(a, b)``, which is an
 identity, so that two ways of writing one remainder meet in one form.
+
+What would grow beyond bounds (``MAX_TERMS``, ``MAX_DEGREE``, ``MAX_CALLS``, ``MAX_BITS``) becomes an opaque symbol:
+a size of which nothing is known. So every operation on sizes is quick, whatever code is read.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims.symbol import Atom, Call, Symbol
+from shapecheck.dims.monomial import Monomial, Term, over, serial, shared, term_key, times
+from shapecheck.dims.symbol import OPAQUE, RIGID, Atom, Call, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-Monomial = tuple[Atom, ...]
-"""Atoms in the order of their serial numbers, one repeated for a power; ``()`` is the constant."""
+    from collections.abc import Callable, Mapping
 
 MAX_TERMS: Final = 64
-"""Beyond this a product is no longer worth following; see ``Dim.is_large``."""
-
-
-def _serial(atom: Atom) -> int:
-    return atom.serial
-
-
-def _term_key(term: tuple[Monomial, int]) -> tuple[int, tuple[int, ...]]:
-    monomial = term[0]
-    return (-len(monomial), tuple([atom.serial for atom in monomial]))
+MAX_DEGREE: Final = 32
+MAX_CALLS: Final = 32
+"""Calls in a call, written out."""
+MAX_BITS: Final = 256
+"""Bits of a coefficient; torch's own sizes have 63."""
+_MOST: Final = 1 << MAX_BITS
 
 
 class Dim:
@@ -35,9 +33,9 @@ class Dim:
 
     __slots__ = ("_atoms", "_hash", "terms")
 
-    terms: tuple[tuple[Monomial, int], ...]
+    terms: tuple[Term, ...]
 
-    def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
+    def __init__(self, terms: tuple[Term, ...]) -> None:
         self.terms = terms
         self._hash = hash(terms)
         self._atoms: frozenset[Atom] | None = None
@@ -48,17 +46,27 @@ class Dim:
         if isinstance(value, Dim):
             return value
         if isinstance(value, Symbol):
-            return Dim((((value,), 1),))
+            dim = value.dim
+            if dim is None:
+                dim = value.dim = Dim((((value,), 1),))
+            return dim
         known = _CONSTANTS.get(value)
         if known is not None:
             return known
-        return Dim((((), int(value)),)) if value else ZERO
+        return Dim((((), int(value)),)) if -_MOST < value < _MOST else _too_large()
+
+    @staticmethod
+    def term(monomial: Monomial, coefficient: int) -> Dim:
+        """One term as a size."""
+        return Dim(((monomial, coefficient),)) if coefficient else ZERO
 
     @staticmethod
     def _collect(terms: dict[Monomial, int]) -> Dim:
         kept = [term for term in terms.items() if term[1]]
         if len(kept) > 1:
-            kept.sort(key=_term_key)
+            if len(kept) > MAX_TERMS:
+                return _too_large()
+            kept.sort(key=term_key)
         return Dim(tuple(kept))
 
     # -- questions ---------------------------------------------------------------------------------------------------
@@ -69,17 +77,21 @@ class Dim:
         terms = self.terms
         if not terms:
             return 0
-        if len(terms) == 1 and not terms[0][0]:
-            return terms[0][1]
-        return None
+        # The constant is the last term: of a longer sum, never all of it.
+        return None if terms[0][0] else terms[0][1]
 
     @property
     def symbol(self) -> Symbol | None:
         """The one symbol it is, or None."""
+        atom = self.atom
+        return atom if isinstance(atom, Symbol) else None
+
+    @property
+    def atom(self) -> Atom | None:
+        """The one symbol or call it is, or None."""
         terms = self.terms
         if len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1:
-            atom = terms[0][0][0]
-            return atom if isinstance(atom, Symbol) else None
+            return terms[0][0][0]
         return None
 
     @property
@@ -96,11 +108,6 @@ class Dim:
                                 found |= arg.atoms
             self._atoms = frozenset(found)
         return self._atoms
-
-    @property
-    def is_large(self) -> bool:
-        """Whether it has so many terms that it is better left unknown."""
-        return len(self.terms) > MAX_TERMS or any(len(monomial) > MAX_TERMS for monomial, _ in self.terms)
 
     def evaluate(self, values: Mapping[Symbol, int]) -> int:
         """The number it is for the given symbols.
@@ -120,17 +127,20 @@ class Dim:
             total += product
         return total
 
-    def substitute(self, values: Mapping[Symbol, Dim]) -> Dim:
-        """The size with symbols replaced by sizes."""
-        if not any(atom in values for atom in self.atoms):
+    def substitute(self, values: Mapping[Symbol, Dim] | Mapping[Call, Dim]) -> Dim:
+        """The size with symbols (or calls) replaced by sizes."""
+        mapping: Mapping[Atom, Dim] = values  # type: ignore[assignment]  # Mapping is invariant in its key
+        if mapping.keys().isdisjoint(self.atoms):
             return self
         total = ZERO
         for monomial, coefficient in self.terms:
             product = Dim.of(coefficient)
             for atom in monomial:
-                if isinstance(atom, Symbol):
-                    factor = values.get(atom)
-                    product *= Dim.of(atom) if factor is None else factor
+                factor = mapping.get(atom)
+                if factor is not None:
+                    product *= factor
+                elif isinstance(atom, Symbol):
+                    product *= Dim.of(atom)
                 else:
                     product *= call(atom.function, tuple([arg.substitute(values) for arg in atom.args]))
             total += product
@@ -138,14 +148,17 @@ class Dim:
 
     def content(self) -> tuple[int, Monomial]:
         """The greatest common coefficient (positive) and monomial of all terms; ``(0, ())`` for zero."""
-        if not self.terms:
+        terms = self.terms
+        if not terms:
             return 0, ()
-        common_coefficient = 0
-        common: list[Atom] | None = None
-        for monomial, coefficient in self.terms:
-            common_coefficient = gcd(common_coefficient, coefficient)
-            common = list(monomial) if common is None else _common(common, monomial)
-        return common_coefficient, tuple(common or ())
+        common, coefficient = terms[0]
+        if len(terms) == 1:
+            return abs(coefficient), common
+        for monomial, other in terms[1:]:
+            coefficient = gcd(coefficient, other)
+            if common:
+                common = shared(common, monomial)
+        return coefficient, common
 
     def exact_quotient(self, divisor: Dim) -> Dim | None:
         """The polynomial ``q`` with ``q * divisor == self``, or None if there is none."""
@@ -153,17 +166,38 @@ class Dim:
             return None
         if divisor is ONE:
             return self
-        rest, quotient = self, ZERO
         lead, lead_coefficient = divisor.terms[0]
+        if len(divisor.terms) == 1:
+            return self._over_term(lead, lead_coefficient)
+        rest, quotient = self, ZERO
         for _ in range(MAX_TERMS):
             if not rest.terms:
                 return quotient
-            step = _divide_term(rest.terms[0], lead, lead_coefficient)
+            step = rest.leading_quotient(divisor)
             if step is None:
                 return None
             quotient += step
             rest -= step * divisor
         return None
+
+    def _over_term(self, lead: Monomial, lead_coefficient: int) -> Dim | None:
+        # Dividing each term by one and the same monomial keeps the order of the terms.
+        quotient: list[Term] = []
+        for monomial, coefficient in self.terms:
+            left = over(monomial, lead)
+            if left is None or coefficient % lead_coefficient:
+                return None
+            quotient.append((left, coefficient // lead_coefficient))
+        return Dim(tuple(quotient)) if quotient else ZERO
+
+    def leading_quotient(self, divisor: Dim) -> Dim | None:
+        """The first term divided by the first term of another size, or None if it is no multiple of it."""
+        monomial, coefficient = self.terms[0]
+        lead, lead_coefficient = divisor.terms[0]
+        left = over(monomial, lead)
+        if left is None or coefficient % lead_coefficient:
+            return None
+        return Dim(((left, coefficient // lead_coefficient),))
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
@@ -183,7 +217,12 @@ class Dim:
 
     def __sub__(self, other: Dim | int) -> Dim:
         other = Dim.of(other)
-        return self + -other if other.terms else self
+        if not other.terms:
+            return self
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            terms[monomial] = terms.get(monomial, 0) - coefficient
+        return Dim._collect(terms)
 
     def __mul__(self, other: Dim | int) -> Dim:
         other = Dim.of(other)
@@ -194,11 +233,11 @@ class Dim:
         terms: dict[Monomial, int] = {}
         for left, left_coefficient in self.terms:
             for right, right_coefficient in other.terms:
-                if left and right:
-                    monomial = tuple(sorted(left + right, key=_serial))
-                else:
-                    monomial = left or right
-                terms[monomial] = terms.get(monomial, 0) + left_coefficient * right_coefficient
+                monomial = times(left, right)
+                coefficient = terms.get(monomial, 0) + left_coefficient * right_coefficient
+                if len(monomial) > MAX_DEGREE or not -_MOST < coefficient < _MOST:
+                    return _too_large()
+                terms[monomial] = coefficient
         return Dim._collect(terms)
 
     def __radd__(self, other: int) -> Dim:
@@ -217,9 +256,18 @@ class Dim:
         return mod(self, Dim.of(other))
 
     def __pow__(self, exponent: int) -> Dim:
+        """The power; a negative one is no integer, and becomes an opaque size."""
+        if not self.terms:
+            return ZERO if exponent else ONE
+        if self == ONE:
+            return ONE
+        if not 0 <= exponent <= MAX_BITS:
+            return _too_large()
         result = ONE
         for _ in range(exponent):
             result *= self
+            if result.symbol is not None and result.symbol.kind is OPAQUE and exponent > 1:
+                return _too_large()
         return result
 
     def __eq__(self, other: object) -> bool:
@@ -232,60 +280,25 @@ class Dim:
 
     def text(self, *, inside: bool = False) -> str:
         """As a person writes it: ``2*D``, ``T - 1``; in parentheses where it stands inside another expression."""
-        written = str(self)
-        simple = len(self.terms) <= 1 and (not self.terms or len(self.terms[0][0]) <= 1 and "*" not in written)
-        return written if not inside or (simple and "//" not in written) else f"({written})"
+        from shapecheck.dims.text import written
+
+        return written(self, inside=inside)
 
     def __str__(self) -> str:
-        if not self.terms:
-            return "0"
-        parts: list[str] = []
-        # Positive terms first: `T - 1`, never `-1 + T`.
-        for monomial, coefficient in sorted(self.terms, key=_sign):
-            magnitude = abs(coefficient)
-            factors = [] if magnitude == 1 and monomial else [str(magnitude)]
-            alone = len(monomial) == 1 and not factors
-            factors += [
-                str(atom) if alone or not isinstance(atom, Call) or atom.function != "floordiv" else f"({atom})"
-                for atom in monomial
-            ]
-            sign = ("-" if coefficient < 0 else "") if not parts else (" - " if coefficient < 0 else " + ")
-            parts.append(sign + "*".join(factors))
-        return "".join(parts)
+        return self.text()
 
     def __repr__(self) -> str:
         return f"Dim({self})"
 
 
-def _sign(term: tuple[Monomial, int]) -> bool:
-    return term[1] < 0
-
-
-def _common(left: list[Atom], right: Iterable[Atom]) -> list[Atom]:
-    kept = []
-    remaining = list(left)
-    for atom in right:
-        if atom in remaining:
-            remaining.remove(atom)
-            kept.append(atom)
-    return kept
-
-
-def _divide_term(term: tuple[Monomial, int], lead: Monomial, lead_coefficient: int) -> Dim | None:
-    monomial, coefficient = term
-    if coefficient % lead_coefficient:
-        return None
-    left = list(monomial)
-    for atom in lead:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return Dim(((tuple(left), coefficient // lead_coefficient),))
+def _too_large() -> Dim:
+    """A size that is not followed any more: equal to nothing else, unequal to nothing else."""
+    return Dim.of(Symbol("?", OPAQUE))
 
 
 ZERO: Final = Dim(())
 ONE: Final = Dim((((), 1),))
-_CONSTANTS: Final[dict[int, Dim]] = {0: ZERO, 1: ONE} | {n: Dim((((), n),)) for n in (*range(2, 65), 128, 256, 512)}
+_CONSTANTS: Final[dict[int, Dim]] = {0: ZERO, 1: ONE} | {n: Dim((((), n),)) for n in (-1, *range(2, 65), 128, 256, 512)}
 
 
 # -- functions that no polynomial expresses --------------------------------------------------------------------------
@@ -295,14 +308,18 @@ _NUMERIC: Final[dict[str, Callable[[list[int]], int]]] = {
     "min": min,
     "max": max,
 }
-_interned: dict[tuple[str, tuple[Dim, ...]], Call] = {}
+_interned: dict[tuple[str, tuple[Dim, ...]], Dim] = {}
 
 
 def _atom(function: str, args: tuple[Dim, ...]) -> Dim:
+    """A call as a size; the same call is the same atom."""
     known = _interned.get((function, args))
     if known is None:
-        known = _interned[function, args] = Call(function, args)
-    return Dim((((known,), 1),))
+        atom = Call(function, args)
+        if atom.weight > MAX_CALLS:
+            return _too_large()
+        known = _interned[function, args] = Dim((((atom,), 1),))
+    return known
 
 
 def call(function: str, args: tuple[Dim, ...]) -> Dim:
@@ -314,6 +331,7 @@ def call(function: str, args: tuple[Dim, ...]) -> Dim:
     return _extremum(function, args)
 
 
+@lru_cache(maxsize=8192)
 def floordiv(left: Dim, right: Dim) -> Dim:
     """``left // right``, rounded down; whole multiples of ``right`` are taken out of the call.
 
@@ -330,44 +348,56 @@ def floordiv(left: Dim, right: Dim) -> Dim:
     whole = left.exact_quotient(right)
     if whole is not None:
         return whole
+    if denominator is not None and denominator < 0:
+        left, right = -left, -right
     outside, inside = _take_out_multiples(left, right)
-    if inside.constant == 0:
-        return outside
     # (a*c) // (b*c) == a // b; the sign stays with the denominator.
     inside, right = _reduce(inside, right)
-    if right is ONE:
+    denominator = right.constant
+    if denominator == 1:
         return outside + inside
-    constants = inside.constant, right.constant
-    if constants[0] is not None and constants[1] is not None:
-        return outside + constants[0] // constants[1]
+    if denominator is None:
+        numerator = inside.constant
+        if numerator == 0:
+            return outside
+        return outside + _nested(inside, right)
+    if inside.constant is not None:
+        return outside + inside.constant // denominator
+    if 2 * inside.terms[0][1] > denominator:
+        # a // m == -((m - 1 - a) // m): of the two the one with the smaller coefficient.
+        return outside - floordiv(denominator - 1 - inside, right)
     return outside + _nested(inside, right)
 
 
 def _nested(left: Dim, right: Dim) -> Dim:
-    """``(a // b) // c == a // (b*c)`` for positive sizes."""
-    if len(left.terms) == 1 and left.terms[0][1] == 1 and len(left.terms[0][0]) == 1:
-        atom = left.terms[0][0][0]
-        if isinstance(atom, Call) and atom.function == "floordiv":
-            first, second = right.constant, atom.args[1].constant
-            if first is not None and second is not None and first > 0 and second > 0:
-                return floordiv(atom.args[0], atom.args[1] * right)
+    """``(a // b + c) // d == (a + b*c) // (b*d)`` for positive divisors."""
+    monomial, coefficient = left.terms[0]
+    atom = monomial[0] if len(monomial) == 1 and coefficient == 1 else None
+    if isinstance(atom, Call) and atom.function == "floordiv" and _is_positive(right):
+        numerator, denominator = atom.args
+        beside = left - Dim.term(monomial, 1)
+        if _is_positive(denominator) and (beside.constant is not None):
+            return floordiv(numerator + denominator * beside, denominator * right)
     return _atom("floordiv", (left, right))
+
+
+def _is_positive(dim: Dim) -> bool:
+    """Whether it is one product of axis names and parameters, times a positive number."""
+    terms = dim.terms
+    return len(terms) == 1 and terms[0][1] > 0 and all(isinstance(atom, Symbol) for atom in terms[0][0])
 
 
 def _take_out_multiples(left: Dim, right: Dim) -> tuple[Dim, Dim]:
     """``outside, inside`` with ``left == outside * right + inside``, taken term by term."""
+    number = right.constant
+    if number is not None:
+        outside = Dim(tuple([(monomial, c // number) for monomial, c in left.terms if c // number]))
+        inside = Dim(tuple([(monomial, c % number) for monomial, c in left.terms if c % number]))
+        return outside, inside
     outside, inside = ZERO, left
-    lead, lead_coefficient = right.terms[0]
     for monomial, coefficient in left.terms:
-        if not lead and monomial == ():
-            quotient = coefficient // lead_coefficient
-            step = Dim.of(quotient)
-        elif len(right.terms) == 1 and lead_coefficient > 0 and not lead:
-            step = Dim._collect({monomial: coefficient // lead_coefficient})  # noqa: SLF001 - this module's own class
-        else:
-            found = _divide_term((monomial, coefficient), lead, lead_coefficient)
-            step = ZERO if found is None else found
-        if step.terms:
+        step = Dim.term(monomial, coefficient).leading_quotient(right)
+        if step is not None:
             outside += step
             inside -= step * right
     return outside, inside
@@ -376,14 +406,14 @@ def _take_out_multiples(left: Dim, right: Dim) -> tuple[Dim, Dim]:
 def _reduce(left: Dim, right: Dim) -> tuple[Dim, Dim]:
     left_coefficient, left_monomial = left.content()
     right_coefficient, right_monomial = right.content()
-    shared = Dim(((tuple(sorted(_common(list(left_monomial), right_monomial), key=_serial)),
-                   gcd(left_coefficient, right_coefficient)),))
-    if shared == ONE:
+    common = gcd(left_coefficient, right_coefficient), shared(left_monomial, right_monomial)
+    if common == (1, ()) or not left.terms:
         return left, right
-    reduced_left, reduced_right = left.exact_quotient(shared), right.exact_quotient(shared)
+    divisor = Dim.term(common[1], common[0])
+    reduced_left, reduced_right = left.exact_quotient(divisor), right.exact_quotient(divisor)
     if reduced_left is None or reduced_right is None:
         return left, right
-    return reduced_left, ONE if reduced_right == ONE else reduced_right
+    return reduced_left, reduced_right
 
 
 def mod(left: Dim, right: Dim) -> Dim:
@@ -396,29 +426,38 @@ def mod(left: Dim, right: Dim) -> Dim:
 
 
 def _extremum(function: str, args: tuple[Dim, ...]) -> Dim:
-    """``min`` or ``max``: nested ones are flattened, what all have in common is taken out, constants are folded."""
+    """``min`` or ``max``: nested ones are flattened, and of two sizes known to be ordered one is dropped."""
     flat: set[Dim] = set()
     for arg in args:
-        inner = arg.terms[0][0][0] if len(arg.terms) == 1 and arg.terms[0][1] == 1 and len(arg.terms[0][0]) == 1 else None
+        inner = arg.atom
         if isinstance(inner, Call) and inner.function == function:
             flat.update(inner.args)
         else:
             flat.add(arg)
-    pick = min if function == "min" else max
+    if len(flat) > MAX_TERMS:
+        return _too_large()
+    sign = 1 if function == "max" else -1
     kept: list[Dim] = []
-    for arg in sorted(flat, key=_dim_key):
-        for index, other in enumerate(kept):
-            distance = (arg - other).constant
-            if distance is not None:
-                kept[index] = other if pick(distance, 0) == 0 and distance else arg
-                break
-        else:
+    for arg in flat:
+        if not any(sign * _order(other, arg) > 0 for other in kept):
+            kept = [other for other in kept if sign * _order(arg, other) <= 0]
             kept.append(arg)
-    return kept[0] if len(kept) == 1 else _atom(function, tuple(sorted(kept, key=_dim_key)))
+    kept.sort(key=_dim_key)
+    return kept[0] if len(kept) == 1 else _atom(function, tuple(kept))
+
+
+def _order(left: Dim, right: Dim) -> int:
+    """1 if the left is the larger for all sizes of axes, -1 if the right is, 0 if it depends."""
+    signs = set()
+    for monomial, coefficient in (left - right).terms:
+        if any(isinstance(atom, Call) or atom.kind is not RIGID for atom in monomial):
+            return 0
+        signs.add(coefficient > 0)
+    return 0 if len(signs) != 1 else (1 if True in signs else -1)
 
 
 def _dim_key(dim: Dim) -> tuple[tuple[tuple[int, ...], int], ...]:
-    return tuple([(tuple([atom.serial for atom in monomial]), coefficient) for monomial, coefficient in dim.terms])
+    return tuple([(tuple(map(serial, monomial)), coefficient) for monomial, coefficient in dim.terms])
 
 
 def minimum(*args: Dim) -> Dim:

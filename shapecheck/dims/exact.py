@@ -7,8 +7,9 @@ Here ``floordiv(a, m)`` with a monomial ``m`` becomes ``a / m``: ``h * (d // h)`
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from shapecheck.dims.monomial import serial
 from shapecheck.dims.symbol import Call
 
 if TYPE_CHECKING:
@@ -17,59 +18,68 @@ if TYPE_CHECKING:
 
 Powers = tuple[tuple["Atom", int], ...]
 """Atoms with their powers, negative ones included, in the order of their serial numbers."""
-Rational = dict[Powers, Fraction]
+Rational = dict[Powers, "Fraction | int"]
+
+_MOST_TERMS: Final = 512
 
 
-def exact_form(dim: Dim) -> Rational:
+class _TooLargeError(ArithmeticError):
+    """The rational function has too many terms to be worth following."""
+
+
+def exact_atoms(difference: Dim) -> frozenset[Atom] | None:
+    """The atoms that are left of a difference once every division by a monomial is taken as exact.
+
+    Empty where nothing is left; None where a number is left, or the division cannot be followed.
+    """
+    try:
+        form = _exact_form(difference)
+    except _TooLargeError:
+        return None
+    if not form:
+        return frozenset()
+    return frozenset([atom for powers in form for atom, _ in powers]) or None
+
+
+def _exact_form(dim: Dim) -> Rational:
     """The size as a Laurent polynomial with rational coefficients."""
     total: Rational = {}
     for monomial, coefficient in dim.terms:
-        product: Rational = {(): Fraction(coefficient)}
+        product: Rational = {(): coefficient}
         for atom in monomial:
             product = _times(product, _of_atom(atom))
         for powers, value in product.items():
-            total[powers] = total.get(powers, Fraction(0)) + value
+            total[powers] = total.get(powers, 0) + value
     return {powers: value for powers, value in total.items() if value}
-
-
-def exact_atoms(left: Dim, right: Dim) -> frozenset[Atom] | None:
-    """The atoms by which two sizes differ once every division by a monomial is taken as exact.
-
-    Empty where they are equal then; None where they differ by a number, or contain no division.
-    """
-    if not _has_division(left, right):
-        return None
-    difference = exact_form(left - right)
-    if not difference:
-        return frozenset()
-    return frozenset([atom for powers in difference for atom, _ in powers]) or None
-
-
-def _has_division(*dims: Dim) -> bool:
-    return any(isinstance(atom, Call) and atom.function == "floordiv" for dim in dims for atom in dim.atoms)
 
 
 def _of_atom(atom: Atom) -> Rational:
     if isinstance(atom, Call) and atom.function == "floordiv":
-        numerator, denominator = (exact_form(arg) for arg in atom.args)
+        numerator, denominator = (_exact_form(arg) for arg in atom.args)
         if len(denominator) == 1:
             ((powers, value),) = denominator.items()
-            inverse = {tuple([(base, -power) for base, power in powers]): 1 / value}
+            inverse = {tuple([(base, -power) for base, power in powers]): value if value == 1 else 1 / Fraction(value)}
             return _times(numerator, inverse)
-    return {((atom, 1),): Fraction(1)}
+    return {((atom, 1),): 1}
 
 
 def _times(left: Rational, right: Rational) -> Rational:
+    if len(left) * len(right) > _MOST_TERMS:
+        raise _TooLargeError
     product: Rational = {}
     for left_powers, left_value in left.items():
         for right_powers, right_value in right.items():
-            merged = dict(left_powers)
-            for atom, power in right_powers:
-                merged[atom] = merged.get(atom, 0) + power
-            key = tuple(sorted([item for item in merged.items() if item[1]], key=_serial))
-            product[key] = product.get(key, Fraction(0)) + left_value * right_value
+            key = _product(left_powers, right_powers)
+            product[key] = product.get(key, 0) + left_value * right_value
     return product
 
 
-def _serial(item: tuple[Atom, int]) -> int:
-    return item[0].serial
+def _product(left: Powers, right: Powers) -> Powers:
+    if not left:
+        return right
+    if not right:
+        return left
+    merged = dict(left)
+    for atom, power in right:
+        merged[atom] = merged.get(atom, 0) + power
+    return tuple([(atom, merged[atom]) for atom in sorted(merged, key=serial) if merged[atom]])

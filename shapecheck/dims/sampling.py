@@ -1,15 +1,15 @@
 """Whether two sizes differ wherever the code can run, tried on large numbers.
 
-Needed only where a call (``floordiv``, ``min``, ``max``) keeps the normal forms from deciding. The sizes tried make every
-division exact if any sizes do: each divisor is drawn first, and what is divided is a multiple of all of them. Several
-orders of magnitude are tried, so that a ``min`` or ``max`` goes both ways; sizes are unequal only if they differ on every
-sample.
+Needed only where a floor division keeps the normal forms from deciding. The sizes tried make every division exact if
+any sizes do: each divisor is drawn first, and what is divided is a multiple of all of them. Sizes one beside these are
+tried as well, where the division rounds. Sizes are unequal only if they differ on every sample.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from shapecheck.dims.monomial import serial
 from shapecheck.dims.symbol import Call, Symbol
 
 if TYPE_CHECKING:
@@ -18,28 +18,30 @@ if TYPE_CHECKING:
 _PRIMES: Final = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179)
 _SMOOTH: Final = 2**6 * 3**3 * 5**2 * 7
 """Divisible by the constants that code divides sizes by."""
-_ORDERS: Final = 4
+_OFFSETS: Final = (0, 0, 0, 1, -1)
+"""What is added to the sizes of one sample."""
+_MOST_BITS: Final = 4096
 
 
 def differ_everywhere(left: Dim, right: Dim) -> bool:
-    """Whether the two sizes differ on every sample of large sizes that makes the divisions exact."""
-    symbols = sorted({atom for dim in (left, right) for atom in dim.atoms if isinstance(atom, Symbol)}, key=_serial)
+    """Whether the two sizes differ on every sample of large sizes."""
+    symbols = sorted({atom for dim in (left, right) for atom in dim.atoms if isinstance(atom, Symbol)}, key=serial)
     divisors = _divisors(left, right)
     order = _divisors_first(symbols, divisors)
     if order is None:
         return False
-    for shift in range(_ORDERS):
+    for shift, offset in enumerate(_OFFSETS):
         values = _sample(order, divisors, shift)
+        if values is None:
+            return False
+        if offset:
+            values = {symbol: value + offset for symbol, value in values.items()}
         try:
             if left.evaluate(values) == right.evaluate(values):
                 return False
         except ZeroDivisionError:
             return False
     return True
-
-
-def _serial(symbol: Symbol) -> int:
-    return symbol.serial
 
 
 def _divisors(*dims: Dim) -> dict[Symbol, set[Symbol]]:
@@ -68,7 +70,7 @@ def _divisors_first(symbols: list[Symbol], divisors: dict[Symbol, set[Symbol]]) 
     return order
 
 
-def _sample(order: list[Symbol], divisors: dict[Symbol, set[Symbol]], shift: int) -> dict[Symbol, int]:
+def _sample(order: list[Symbol], divisors: dict[Symbol, set[Symbol]], shift: int) -> dict[Symbol, int] | None:
     values: dict[Symbol, int] = {}
     for index, symbol in enumerate(order):
         # Magnitudes turn around from one sample to the next: each symbol is once the smallest and once the largest.
@@ -76,5 +78,7 @@ def _sample(order: list[Symbol], divisors: dict[Symbol, set[Symbol]], shift: int
         value = _PRIMES[(index * 5 + shift * 7) % len(_PRIMES)] * _SMOOTH * 11**position
         for below in divisors.get(symbol, ()):
             value *= values[below]
+        if value.bit_length() > _MOST_BITS:
+            return None
         values[symbol] = value
     return values

@@ -37,7 +37,7 @@ class Symbol:
     its own, so code that needs two of them to be equal is wrong, unless both have the same ``default``.
     """
 
-    __slots__ = ("default", "kind", "name", "owner", "serial")
+    __slots__ = ("default", "dim", "kind", "name", "owner", "serial")
 
     def __init__(
         self, name: str, kind: Kind = RIGID, *, owner: Hashable | None = None, default: int | None = None
@@ -47,6 +47,8 @@ class Symbol:
         self.owner = owner
         self.default = default
         self.serial = next(_serial)
+        self.dim: Dim | None = None
+        """The size that it is, once somebody asked for it; see ``Dim.of``."""
 
     def __repr__(self) -> str:
         return f"Symbol({self.name!r}, {self.kind.value})"
@@ -62,14 +64,18 @@ class Symbol:
 
 
 class Call:
-    """``floordiv``, ``min`` or ``max`` of polynomials, as an atom. Built only by ``dims.dim.call``, which interns it."""
+    """``floordiv``, ``min`` or ``max`` of polynomials, as an atom. ``dims.dim.call`` builds and interns it."""
 
-    __slots__ = ("args", "function", "serial")
+    __slots__ = ("args", "function", "serial", "weight")
 
     def __init__(self, function: str, args: tuple[Dim, ...]) -> None:
         self.function = function
         self.args = args
         self.serial = next(_serial)
+        self.weight: int = 1 + sum(
+            [atom.weight for arg in args for monomial, _ in arg.terms for atom in monomial if isinstance(atom, Call)]
+        )
+        """How many calls it is when written out; bounds every walk through it."""
 
     def __repr__(self) -> str:
         return f"Call({self.function!r}, {self.args!r})"

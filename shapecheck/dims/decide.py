@@ -1,0 +1,137 @@
+"""Whether two sizes are equal, from their normal forms alone."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import gcd
+from typing import TYPE_CHECKING, Final
+
+from shapecheck.dims.dim import Dim
+from shapecheck.dims.exact import exact_atoms
+from shapecheck.dims.monomial import shared
+from shapecheck.dims.sampling import differ_everywhere
+from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
+from shapecheck.dims.verdict import YES, No, Unknown, Verdict
+
+if TYPE_CHECKING:
+    from shapecheck.dims.symbol import Atom
+
+_MOST_EXTREMA: Final = 3
+"""Of so many ``min`` and ``max`` every choice of arguments is followed."""
+
+
+@lru_cache(maxsize=8192)
+def judge(left: Dim, right: Dim) -> Verdict:
+    """Whether two sizes without solved symbols are equal.
+
+    Sizes that all terms of both have in common are cancelled: they are at least 1.
+    """
+    one, other = cancelled(left, right)
+    difference = one - other
+    number = difference.constant
+    if number is not None:
+        return No(left, right) if number else YES
+    divides = False
+    flexible: list[Symbol] = []
+    extrema: list[Call] = []
+    for atom in difference.atoms:
+        if isinstance(atom, Call):
+            divides = True
+            if atom.function != "floordiv":
+                extrema.append(atom)
+        elif atom.kind is OPAQUE:
+            return Unknown("a size depends on the data")
+        elif atom.kind is FLEXIBLE:
+            flexible.append(atom)
+    if extrema:
+        return _judge_extrema(left, right, one, other, extrema)
+    if divides:
+        remaining = exact_atoms(difference)
+        if remaining is not None:
+            if not remaining:
+                return YES
+            if all(isinstance(atom, Symbol) and atom.kind is RIGID for atom in remaining):
+                flexible = []
+    if flexible:
+        return _judge_flexible(left, right, difference, flexible)
+    if not divides or differ_everywhere(one, other):
+        return No(left, right)
+    return Unknown("a rounded division decides")
+
+
+def cancelled(left: Dim, right: Dim) -> tuple[Dim, Dim]:
+    """Both sizes without the factors that all their terms have in common."""
+    if not left.terms or not right.terms:
+        return left, right
+    left_coefficient, left_monomial = left.content()
+    right_coefficient, right_monomial = right.content()
+    coefficient, monomial = gcd(left_coefficient, right_coefficient), shared(left_monomial, right_monomial)
+    if coefficient == 1 and not monomial:
+        return left, right
+    common = Dim.term(monomial, coefficient)
+    return left.exact_quotient(common) or left, right.exact_quotient(common) or right
+
+
+def _judge_extrema(left: Dim, right: Dim, one: Dim, other: Dim, extrema: list[Call]) -> Verdict:
+    """Follow one ``min`` or ``max`` to each of its arguments: any of them may be the smallest or largest."""
+    unknown = Unknown("a min or max decides")
+    if len(extrema) > _MOST_EXTREMA:
+        return unknown
+    # The outermost first, so that the choice is the same wherever it stands.
+    extremum = max(extrema, key=lambda atom: atom.weight)
+    answers = [judge(one.substitute({extremum: arg}), other.substitute({extremum: arg})) for arg in extremum.args]
+    if all(isinstance(answer, No) for answer in answers):
+        return No(left, right)
+    return YES if all(answer is YES for answer in answers) else unknown
+
+
+def _judge_flexible(left: Dim, right: Dim, difference: Dim, flexible: list[Symbol]) -> Verdict:
+    terms = difference.terms
+    if len(terms) == 2 and len(flexible) == 2 and terms[0][1] == -terms[1][1]:
+        first, second = terms[0][0], terms[1][0]
+        if len(first) == 1 and len(second) == 1 and flexible[0].differs_from(flexible[1]):
+            return No(left, right, "parameters")
+    if not terms[-1][0]:
+        # 2*p - 3 is no multiple of 2, and so never 0.
+        common = gcd(*[coefficient for _, coefficient in terms[:-1]])
+        if terms[-1][1] % common:
+            return No(left, right)
+    return Unknown(f"{min(flexible, key=_serial)} is not known")
+
+
+def linear(difference: Dim, kind: object) -> tuple[Symbol, Dim] | None:
+    """The symbol of a kind that stands once, in one term, with what it must be; alone in its term if one is.
+
+    A symbol inside a product is solved by an exact division (``D == H*K`` makes ``K`` into ``D // H``): axis names stay
+    as they are, and so stay different from each other. Of several candidates the newest is taken.
+    """
+    best: tuple[bool, bool, int] | None = None
+    found: tuple[Symbol, Dim] | None = None
+    counts: dict[Atom, int] = {}
+    for monomial, _ in difference.terms:
+        for atom in monomial:
+            counts[atom] = counts.get(atom, 0) + 1
+            if isinstance(atom, Call):
+                for inner in atom.atoms_below():
+                    counts[inner] = counts.get(inner, 0) + 1
+    for monomial, coefficient in difference.terms:
+        for symbol in monomial:
+            if counts[symbol] != 1 or not isinstance(symbol, Symbol) or symbol.kind is not kind:
+                continue
+            rest = Dim.term(monomial, coefficient) - difference
+            beside = Dim.term(tuple([atom for atom in monomial if atom is not symbol]), coefficient)
+            if coefficient < 0:
+                rest, beside = -rest, -beside
+            if not rest.terms and len(monomial) != 1:
+                continue
+            whole = rest.exact_quotient(beside)
+            if whole is None and rest.constant is not None:
+                continue
+            rank = len(monomial) == 1, whole is not None, symbol.serial
+            if best is None or rank > best:
+                best, found = rank, (symbol, rest // beside if whole is None else whole)
+    return found
+
+
+def _serial(symbol: Symbol) -> int:
+    return symbol.serial
