@@ -30,6 +30,7 @@ FAMILIES: Final = (
     "inplace",
     "creation",
     "reductions",
+    "scans",
     "products",
     "views",
     "indexing",

@@ -254,9 +254,3 @@ def clamp_min(input: Tensor, min: Operand) -> Tensor | Mismatch:
 def clamp_max(input: Tensor, max: Operand) -> Tensor | Mismatch:
     """``[*a], [*b] -> broadcast``."""
     return elementwise(promoted(input, max), input, max)
-
-
-@op("torch.isin")
-def isin(elements: Operand, test_elements: object, *, assume_unique: object = None, invert: object = None) -> Tensor:
-    """``[*s], any -> [*s]``."""
-    return Tensor(elements.shape, "bool", elements.kind)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # The kinds of parameters that are no types of their own, for type checkers; a rule's annotations are only ever text.
 Operand = Tensor
-Dtype = str
+Dtype = str | None
 Ints = list[int]
 Sizes = list[Dim | Rest]
 
@@ -248,6 +248,16 @@ def _sizes(value: AnyValue) -> object:
     if not isinstance(value, Sequence):
         return _why(value, "a sequence of sizes")
     return _spread(value.items)
+
+
+def sizes_of(value: AnyValue) -> list[Dim | Rest] | Unknown:
+    """The sizes that a value stands for, in a rule that finds out itself which argument holds them."""
+    return _sizes(value)  # type: ignore[return-value]  # converters are typed alike
+
+
+def ints_of(value: AnyValue) -> list[int] | Unknown:
+    """The axis numbers that a value stands for, in a rule that finds out itself what it is given."""
+    return _ints(value)  # type: ignore[return-value]  # converters are typed alike
 
 
 def _sizes_spread(value: AnyValue) -> object:

@@ -1,0 +1,200 @@
+"""Operations along one axis that keep it: softmax, cumulative sums, sorting, and the largest k."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from shapecheck.dims import ONE, Dim, Kind, Symbol
+from shapecheck.ops.pointwise import at_least_float
+from shapecheck.ops.reductions import PAIR, both
+from shapecheck.ops.registry import op
+from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown, scope
+
+if TYPE_CHECKING:
+    from shapecheck.ops.signature import Dtype, Ints
+
+HUNDRED: Final = Dim.of(100)
+
+
+def along(input: Tensor, dim: int, dtype: str | None) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``, the axis existing."""
+    position = input.shape.position(dim)
+    return position if isinstance(position, Mismatch) else Tensor(input.shape, dtype, input.kind)
+
+
+def resized_along(input: Tensor, dim: int, size: Dim | None) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. size ..]``: other elements stand on the axis; None keeps its size."""
+    shape = input.shape
+    position = shape.position(dim)
+    if isinstance(position, Mismatch):
+        return position
+    if position is None:
+        return input if size is None else input.reshaped(Shape.unknown())
+    if not shape.axes:
+        return input
+    axis = shape[position]
+    if not isinstance(axis, Axis):
+        return input.reshaped(Shape.unknown())
+    made = axis.resized(axis.size) if size is None else Axis.of(size, axis.origin)
+    return input.reshaped(shape.replaced(position, made))
+
+
+def _pair(values: Tensor | Mismatch) -> Sequence | Mismatch:
+    if isinstance(values, Mismatch):
+        return values
+    return Sequence([values, Tensor(values.shape, "int", values.kind)], "tuple", fields=PAIR)
+
+
+@op(
+    *both("softmax log_softmax"), "torch.special.softmax", "torch.special.log_softmax",
+    "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.nn.functional.softmin",
+)
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: object = None, dtype: object = None
+) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``, one along the axis."""
+    family = at_least_float(input.dtype)
+    return Tensor(input.shape, family, input.kind) if dim is None else along(input, dim, family)
+
+
+@op("torch.nn.functional.gumbel_softmax")
+def gumbel_softmax(
+    logits: Tensor, tau: object = None, hard: object = None, eps: object = None, dim: int = -1
+) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``."""
+    return along(logits, dim, logits.dtype)
+
+
+@op("torch.nn.functional.normalize")
+def normalize(input: Tensor, p: object = None, dim: Ints = (1,), eps: object = None) -> Tensor | Mismatch:  # type: ignore[assignment]  # read only
+    """``[.. a ..] -> [.. a ..]``, of length one along the axis."""
+    for number in dim:
+        checked = along(input, number, input.dtype)
+        if isinstance(checked, Mismatch):
+            return checked
+    return input
+
+
+@op(*both("cumsum cumprod"))
+def cumsum(input: Tensor, dim: int, *, dtype: Dtype = "") -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``."""
+    return along(input, dim, ("int" if input.dtype == "bool" else input.dtype) if dtype == "" else dtype)
+
+
+@op(*both("logcumsumexp"))
+def logcumsumexp(input: Tensor, dim: int) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``."""
+    return along(input, dim, input.dtype)
+
+
+@op(*both("cummax cummin"))
+def cummax(input: Tensor, dim: int) -> Sequence | Mismatch:
+    """``[.. a ..] -> [.. a ..], [.. a ..]``."""
+    return _pair(along(input, dim, input.dtype))
+
+
+@op("torch.cumulative_trapezoid")
+def cumulative_trapezoid(y: Tensor, x: object = None, *, dx: object = None, dim: int = -1) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a-1 ..]``."""
+    axis = y.shape.axis(dim)
+    if isinstance(axis, Mismatch):
+        return axis
+    return y.reshaped(Shape.unknown()) if axis is None else resized_along(y, dim, axis.size - 1)
+
+
+@op(*both("renorm"))
+def renorm(input: Tensor, p: object, dim: int, maxnorm: object) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``."""
+    return along(input, dim, input.dtype)
+
+
+@op(*both("sort"))
+def sort(input: Tensor, dim: int = -1, descending: object = None, stable: object = None) -> Sequence | Mismatch:
+    """``[.. a ..] -> [.. a ..], [.. a ..]``."""
+    return _pair(resized_along(input, dim, None))
+
+
+@op(*both("argsort"))
+def argsort(input: Tensor, dim: int = -1, descending: object = None, stable: object = None) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a ..]``."""
+    result = resized_along(input, dim, None)
+    return result if isinstance(result, Mismatch) else Tensor(result.shape, "int", input.kind)
+
+
+@op(*both("msort"))
+def msort(input: Tensor) -> Tensor | Mismatch:
+    """``[a ..] -> [a ..]``."""
+    return resized_along(input, 0, None)
+
+
+@op(*both("topk"))
+def topk(
+    input: Tensor, k: Dim, dim: int = -1, largest: object = None, sorted: object = None
+) -> Sequence | Mismatch:
+    """``[.. a ..], k -> [.. k ..], [.. k ..]``."""
+    axis = input.shape.axis(dim) if input.shape.axes else None
+    if isinstance(axis, Axis):
+        least, length = scope().normal(k).constant, scope().normal(axis.size).constant
+        if least is not None and length is not None and least > length:
+            return Mismatch(Fault.SIZE, axis=dim, left=axis.size, right=k, left_shape=input.shape, detail="at least")
+    return _pair(resized_along(input, dim, k))
+
+
+@op(*both("diff"))
+def diff(
+    input: Tensor, n: Dim = ONE, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor | Mismatch:
+    """``[.. a ..] -> [.. a-n ..]``, with what is put before and after."""
+    axis = input.shape.axis(dim)
+    if isinstance(axis, Mismatch):
+        return axis
+    if axis is None:
+        return input.reshaped(Shape.unknown())
+    size = axis.size - n
+    for other in (prepend, append):
+        if other is not None:
+            more = other.shape.axis(dim)
+            if not isinstance(more, Axis):
+                return input.reshaped(Shape.unknown())
+            size += more.size
+    return resized_along(input, dim, size)
+
+
+@op(*both("histc"))
+def histc(input: Tensor, bins: Dim = HUNDRED, min: object = None, max: object = None) -> Tensor:
+    """``[*s], n -> [n]``."""
+    return Tensor(Shape([Axis.of(bins)]), input.dtype, input.kind)
+
+
+def _flag(value: AnyValue | None) -> bool | None:
+    if value is None:
+        return False
+    return bool(value.value) if isinstance(value, Constant) else None
+
+
+@op(*both("unique unique_consecutive"))
+def unique(
+    input: Tensor, *order: object, sorted: object = None, return_inverse: AnyValue | None = None,
+    return_counts: AnyValue | None = None, dim: int | None = None,
+) -> AnyValue | Mismatch:
+    """``[*s] -> [n]``, or ``[.. a ..] -> [.. n ..]`` along one axis; with inverse and counts as wished."""
+    inverse, counts = _flag(return_inverse), _flag(return_counts)
+    if order or inverse is None or counts is None:
+        return Unknown("the flags of unique are not known")
+    number = Axis.unfollowed(Dim.of(Symbol("unique", Kind.OPAQUE)))
+    if dim is None:
+        values, back = input.reshaped(Shape([number])), input.shape
+    else:
+        position = input.shape.position(dim)
+        if isinstance(position, Mismatch):
+            return position
+        if position is None or not input.shape.axes:
+            return Unknown("the axis is not known")
+        values = input.reshaped(input.shape.replaced(position, number.with_origin(Origin.DECLARED)))
+        back = Shape([input.shape[position]])
+    results: list[AnyValue] = [values]
+    if inverse:
+        results.append(Tensor(back, "int", input.kind))
+    if counts:
+        results.append(Tensor(Shape([number]), "int", input.kind))
+    return results[0] if len(results) == 1 else Sequence(results)
