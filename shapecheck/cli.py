@@ -203,12 +203,12 @@ def _write_baseline(settings: Settings, findings: Findings) -> int:
 
 
 def _write(findings: Findings, options: Options, files: int) -> None:
-    from shapecheck.diagnostics.renderers import Context, renderer
-    from shapecheck.rules.catalogue import RULES, page
-    from shapecheck.version import __version__
-
     for_people = options.output_format in {"full", "concise"}
     if findings.diagnostics or not for_people:
+        from shapecheck.diagnostics.renderers import Context, renderer
+        from shapecheck.rules.catalogue import RULES, page
+        from shapecheck.version import __version__
+
         context = Context(RULES, findings.sources.lines, page, __version__)
         if options.output_format == "full" and options.output_file is None and _coloured():
             from shapecheck.diagnostics.renderers.full import print_in_colour
