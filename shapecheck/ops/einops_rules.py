@@ -1,0 +1,508 @@
+"""The operations of einops: rearrange, reduce, repeat, einsum, pack, unpack, parse_shape, and its layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from shapecheck.dims import ONE, ZERO, Dim, No, floordiv
+from shapecheck.ops import joining
+from shapecheck.ops.axes import constant, is_one, of_rank, opaque, unknown_shape
+from shapecheck.ops.einops_pattern import DOTS, ELLIPSIS, Group, Malformed, Pattern, Side, arrow, halves, side
+from shapecheck.ops.registry import Module, module, op
+from shapecheck.shapes import (
+    AnyValue,
+    Axis,
+    Factor,
+    Fault,
+    Mismatch,
+    Origin,
+    Rest,
+    Shape,
+    Tensor,
+    Unknown,
+    broadcast,
+    merged,
+    require,
+    scope,
+    split_axis,
+)
+from shapecheck.shapes import Sequence as Several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+REDUCED_DTYPE: Final = {"mean": "float", "any": "bool", "all": "bool"}
+
+
+# -- the left side ---------------------------------------------------------------------------------------------------
+
+
+class _Bound(NamedTuple):
+    """What the names of a left side stand for."""
+
+    axes: dict[str, Axis]
+    between: tuple[Axis | Rest, ...]
+    """The axes of the ellipsis."""
+
+
+def malformed(fault: Malformed, shape: Shape | None = None) -> Mismatch:
+    """A pattern that no tensor fits."""
+    return Mismatch(Fault.PATTERN, left_shape=shape, detail=fault.why)
+
+
+def _aligned(shape: Shape, pattern: Side) -> tuple[list[Axis | Rest], tuple[Axis | Rest, ...]] | Mismatch:
+    """The axis of each group of the left side but the ellipsis, in order, and the axes of the ellipsis."""
+    dots = pattern.dots
+    count = len(pattern.groups) - (dots is not None)
+    if dots is None:
+        whole = of_rank(shape, count)
+        if whole is None:
+            return Mismatch(Fault.PATTERN_RANK, left_shape=shape, detail=str(count))
+        return list(whole.axes), ()
+    if shape.rest is None:
+        if len(shape) < count:
+            return Mismatch(Fault.PATTERN_RANK, left_shape=shape, detail=f"at least {count}")
+        stop = len(shape) - (count - dots)
+        return [*shape.axes[:dots], *shape.axes[stop:]], shape.axes[dots:stop]
+    before, after = list(shape.axes[: shape.rest]), list(shape.axes[shape.rest + 1 :])
+    if dots <= len(before) and count - dots <= len(after):
+        stop = len(shape) - (count - dots)
+        return [*before[:dots], *shape.axes[stop:]], shape.axes[dots:stop]
+    lead = [*before, *(Axis.unfollowed(opaque("...")) for _ in range(dots - len(before)))]
+    missing = count - dots - len(after)
+    trail = [*(Axis.unfollowed(opaque("...")) for _ in range(missing)), *after]
+    return [*lead[:dots], *trail[len(trail) - (count - dots) :]], (Rest(),)
+
+
+def _bind(shape: Shape, pattern: Side, lengths: Mapping[str, Dim | None]) -> _Bound | Mismatch:
+    aligned = _aligned(shape, pattern)
+    if isinstance(aligned, Mismatch):
+        return aligned
+    axes, between = aligned
+    found: dict[str, Axis] = {}
+    groups = [group for group in pattern.groups if group != ELLIPSIS]
+    for place, (group, axis) in enumerate(zip(groups, axes, strict=True)):
+        if isinstance(axis, Rest):
+            axis = Axis.unfollowed(opaque("..."))  # noqa: PLW2901 - a lone axis of the unknown ones
+        number = place if pattern.dots is None or place < pattern.dots else place - len(groups)
+        fault = _bind_group(shape, number, axis, group, lengths, found)
+        if fault is not None:
+            return fault
+    return _Bound(found, between)
+
+
+def _bind_group(
+    shape: Shape, number: int, axis: Axis, group: Group, lengths: Mapping[str, Dim | None], found: dict[str, Axis]
+) -> Mismatch | None:
+    """Give the names of one group their axes."""
+    sizes = [_stated(name, lengths) for name in group]
+    open_names = [name for name, size in zip(group, sizes, strict=True) if size is None and name not in lengths]
+    unknown = [place for place, size in enumerate(sizes) if size is None]
+    if len(group) > 1 and len(open_names) > 1:
+        return Mismatch(Fault.PATTERN, left_shape=shape, axis=number, detail=f"no size for `{open_names[0]}`")
+    total = ONE
+    for size in sizes:
+        total *= ONE if size is None else size
+    if not unknown:
+        verdict = require(axis.size, total)
+        if isinstance(verdict, No):
+            return Mismatch(
+                Fault.PATTERN_SIZE, axis=number, left=axis.size, right=total, left_shape=shape,
+                detail=" ".join(group) or "1", because=verdict.because,
+            )
+    elif len(unknown) == 1:
+        whole, known = constant(axis.size), constant(total)
+        if whole is not None and known is not None and (known == 0 or whole % known):
+            return Mismatch(
+                Fault.PATTERN_SIZE, axis=number, left=axis.size, right=total, left_shape=shape,
+                detail=" ".join(group),
+            )
+        normal = scope().normal(total)
+        sizes[unknown[0]] = floordiv(scope().normal(axis.size), normal) if normal.terms else opaque(group[unknown[0]])
+    if len(group) == 1:
+        found[group[0]] = axis
+        return None
+    if len(unknown) > 1:
+        for name, size in zip(group, sizes, strict=True):
+            found[name] = Axis.unfollowed(opaque(name) if size is None else size)
+        return None
+    parts = split_axis(axis, [size for size in sizes if size is not None])
+    found.update(zip(group, parts, strict=True))
+    return None
+
+
+def _stated(name: str, lengths: Mapping[str, Dim | None]) -> Dim | None:
+    return Dim.of(int(name)) if name.isdecimal() else lengths.get(name)
+
+
+# -- the right side --------------------------------------------------------------------------------------------------
+
+
+def new_axis(size: Dim) -> Axis:
+    """An axis along which all elements are the same."""
+    if size == ONE:
+        return Axis.of(1, Origin.WRITTEN)
+    return Axis(size, (Factor(size, size.symbol or object()),), Origin.WRITTEN)
+
+
+def _composed(pattern: Side, bound: _Bound, lengths: Mapping[str, Dim | None]) -> Shape:
+    made: list[Axis | Rest] = []
+    for group in pattern.groups:
+        if group == ELLIPSIS:
+            made += bound.between
+            continue
+        parts: list[Axis | Rest] = []
+        for name in group:
+            if name == DOTS:
+                parts += bound.between
+                continue
+            axis = bound.axes.get(name)
+            if axis is None:
+                size = _stated(name, lengths)
+                axis = new_axis(opaque(name) if size is None else size)
+            parts.append(axis)
+        made.append(parts[0] if len(parts) == 1 and isinstance(parts[0], Axis) else merged(parts, scope()))
+    return Shape(made)
+
+
+def _lengths(given: Mapping[str, object]) -> dict[str, Dim | None]:
+    return {name: size if isinstance(size, Dim) else None for name, size in given.items()}
+
+
+def _operand(tensor: object) -> Tensor | Mismatch | Unknown:
+    """A tensor, or a list of tensors as one with the list's axis in front."""
+    if isinstance(tensor, Tensor):
+        return tensor
+    if isinstance(tensor, Several):
+        tensors = [item for item in tensor.items if isinstance(item, Tensor)]
+        if len(tensors) == len(tensor.items):
+            stacked = joining.stack(tensors)
+            return stacked if isinstance(stacked, (Tensor, Mismatch, Unknown)) else Unknown("a list of tensors")
+    return tensor if isinstance(tensor, Unknown) else Unknown("the operand is not a tensor")
+
+
+def transformed(tensor: object, pattern: str, operation: str, given: Mapping[str, object]) -> AnyValue | Mismatch:
+    """What ``rearrange``, ``reduce`` and ``repeat`` have in common."""
+    parsed = arrow(pattern, operation, frozenset(given))
+    operand = _operand(tensor)
+    if isinstance(parsed, Malformed):
+        return malformed(parsed, operand.shape if isinstance(operand, Tensor) else None)
+    if not isinstance(operand, Tensor):
+        if not isinstance(operand, Unknown) or not isinstance(tensor, Several):
+            return operand
+        # A list of unknown tensors still has the rank that the pattern says.
+        operand = Tensor(Shape.unknown())
+    lengths = _lengths(given)
+    bound = _bind(operand.shape, parsed.left, lengths)
+    return bound if isinstance(bound, Mismatch) else operand.reshaped(_composed(parsed.right, bound, lengths))
+
+
+@op("einops.rearrange")
+def rearrange(tensor: object, pattern: str, **axes_lengths: object) -> AnyValue | Mismatch:
+    """``[b h*w c] -> [b c h w]`` for ``"b (h w) c -> b c h w"``."""
+    return transformed(tensor, pattern, "rearrange", axes_lengths)
+
+
+@op("einops.reduce")
+def reduce(tensor: object, pattern: str, reduction: object, **axes_lengths: object) -> AnyValue | Mismatch:
+    """``[b h w c] -> [b c]`` for ``"b h w c -> b c"``."""
+    found = transformed(tensor, pattern, "reduce", axes_lengths)
+    if not isinstance(found, Tensor):
+        return found
+    name = getattr(reduction, "value", None)
+    dtype = REDUCED_DTYPE.get(name) if isinstance(name, str) else None
+    if dtype is None and found.dtype == "float":
+        dtype = "float"
+    return Tensor(found.shape, dtype, found.kind)
+
+
+@op("einops.repeat")
+def repeat(tensor: object, pattern: str, **axes_lengths: object) -> AnyValue | Mismatch:
+    """``[b d] -> [b t d]`` for ``"b d -> b t d"``."""
+    return transformed(tensor, pattern, "repeat", axes_lengths)
+
+
+# -- einsum ----------------------------------------------------------------------------------------------------------
+
+
+@op("einops.einsum")
+def einsum(*tensors_and_pattern: object) -> AnyValue | Mismatch:
+    """``[b t d], [b s d] -> [b t s]`` for ``"b t d, b s d -> b t s"``."""
+    *operands, last = tensors_and_pattern
+    text = getattr(last, "value", None)
+    if not isinstance(text, str):
+        return Unknown("the pattern is not known")
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    if len(tensors) < len(operands):
+        return Unknown("an operand is not a tensor")
+    sides = _einsum_sides(text)
+    if isinstance(sides, Malformed):
+        return malformed(sides)
+    inputs, output = sides
+    if len(inputs) != len(tensors):
+        return Mismatch(Fault.PATTERN, detail=f"{len(inputs)} operands in the pattern, {len(tensors)} given")
+    found: dict[str, tuple[Axis, Shape, int]] = {}
+    between: list[Shape] = []
+    for pattern, tensor in zip(inputs, tensors, strict=True):
+        fault = _contract(pattern, tensor.shape, found, between)
+        if fault is not None:
+            return fault
+    lead = broadcast(*between) if between else Shape(())
+    if isinstance(lead, Mismatch):
+        return lead
+    axes = {name: entry[0] for name, entry in found.items()}
+    result = _composed(output, _Bound(axes, lead.axes), {})
+    return Tensor(result, joining.common_dtype(tensors) if tensors else None)
+
+
+def _einsum_sides(text: str) -> tuple[list[Side], Side] | Malformed:
+    halves = text.split("->")
+    if len(halves) != 2:
+        return Malformed("one `->` is needed")
+    inputs = [side(part) for part in halves[0].split(",")]
+    output = side(halves[1])
+    sides: list[Side] = []
+    for part in (*inputs, output):
+        if isinstance(part, Malformed):
+            return part
+        if any(len(group) != 1 for group in part.groups):
+            return Malformed("parentheses or 1 in an einsum")
+        sides.append(part)
+    named = {name for part in sides[:-1] for name in part.names}
+    alone = next((name for name in sides[-1].names if name not in named), None)
+    if alone is not None:
+        return Malformed(f"`{alone}` stands on the right only")
+    return sides[:-1], sides[-1]
+
+
+def _contract(
+    pattern: Side, shape: Shape, found: dict[str, tuple[Axis, Shape, int]], between: list[Shape]
+) -> Mismatch | None:
+    """Give the names of one operand their axes, which must fit those of the operands before."""
+    aligned = _aligned(shape, pattern)
+    if isinstance(aligned, Mismatch):
+        return aligned
+    axes, middle = aligned
+    if pattern.dots is not None:
+        between.append(Shape(middle))
+    names = [name for name in pattern.names if name != DOTS]
+    for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
+        number = place if pattern.dots is None or place < pattern.dots else place - len(names)
+        if isinstance(axis, Rest):
+            continue
+        known = found.get(name)
+        if known is None or is_one(known[0]):
+            found[name] = axis, shape, number
+        elif not is_one(axis):
+            verdict = require(known[0].size, axis.size)
+            if isinstance(verdict, No):
+                return Mismatch(
+                    Fault.PATTERN_SIZE, axis=known[2], other_axis=number, left=known[0].size, right=axis.size,
+                    left_shape=known[1], right_shape=shape, detail=name, because=verdict.because,
+                )
+    for name in names:
+        found.setdefault(name, (Axis.unfollowed(opaque(name)), shape, 0))
+    return None
+
+
+# -- pack, unpack, parse_shape ---------------------------------------------------------------------------------------
+
+
+def _star(pattern: str) -> tuple[list[str], list[str]] | Malformed:
+    """The names before and after the star."""
+    names = pattern.split()
+    if names.count("*") != 1:
+        return Malformed("one `*` is needed")
+    plain = [name for name in names if name != "*"]
+    for name in plain:
+        if not name.isidentifier() or plain.count(name) > 1:
+            return Malformed(f"`{name}` is no axis name, or stands twice")
+    place = names.index("*")
+    return names[:place], names[place + 1 :]
+
+
+@op("einops.pack")
+def pack(tensors: Sequence[Tensor], pattern: str) -> AnyValue | Mismatch:
+    """``[b h w d], [b n d] -> [b h*w+n d], ((h w), (n))`` for ``"b * d"``."""
+    star = _star(pattern)
+    if isinstance(star, Malformed):
+        return malformed(star)
+    before, after = star
+    least = len(before) + len(after)
+    flat: list[Tensor] = []
+    packed: list[AnyValue] = []
+    for tensor in tensors:
+        shape = tensor.shape
+        if shape.rank is not None and shape.rank < least:
+            return Mismatch(Fault.PATTERN_RANK, left_shape=shape, detail=f"at least {least}")
+        if shape.rest is not None and not len(before) <= shape.rest < len(shape) - len(after):
+            return Several([unknown_shape(tensor), Unknown("axes of unknown number are packed")])
+        stop = len(shape) - len(after)
+        middle = shape.axes[len(before) : stop]
+        packed.append(Several([axis if isinstance(axis, Rest) else axis.size for axis in middle], "torch.Size"))
+        one = middle[0] if len(middle) == 1 and isinstance(middle[0], Axis) else merged(middle, scope())
+        flat.append(tensor.reshaped(Shape((*shape.axes[: len(before)], one, *shape.axes[stop:]))))
+    found = joining.cat(flat, len(before)) if flat else Unknown("nothing to pack")
+    if isinstance(found, Mismatch):
+        return found
+    return Several([found, Several(packed, "list")])
+
+
+@op("einops.unpack")
+def unpack(tensor: Tensor, packed_shapes: object, pattern: str) -> AnyValue | Mismatch:
+    """``[b h*w+n d] -> [b h w d], [b n d]`` for ``"b * d"``."""
+    star = _star(pattern)
+    if isinstance(star, Malformed):
+        return malformed(star, tensor.shape)
+    before, after = star
+    whole = of_rank(tensor.shape, len(before) + len(after) + 1)
+    if whole is None:
+        return Mismatch(Fault.PATTERN_RANK, left_shape=tensor.shape, detail=str(len(before) + len(after) + 1))
+    if not isinstance(packed_shapes, Several) or any(not isinstance(item, Several) for item in packed_shapes.items):
+        return Unknown("the packed shapes are not known")
+    axis = whole[len(before)]
+    wanted = [list(item.items) for item in packed_shapes.items if isinstance(item, Several)]
+    parts = _unpacked(axis.size, wanted)
+    if isinstance(parts, Mismatch):
+        return Mismatch(
+            Fault.PATTERN_SIZE, axis=len(before), left=parts.left, right=parts.right, left_shape=tensor.shape,
+            detail="*", because=parts.because,
+        )
+    made: list[AnyValue] = []
+    for sizes in parts:
+        if len(parts) == 1 and isinstance(axis, Axis) and all(isinstance(size, Dim) for size in sizes):
+            middle: list[Axis | Rest] = [*split_axis(axis, [size for size in sizes if isinstance(size, Dim)])]
+        else:
+            middle = [size if isinstance(size, Rest) else Axis.unfollowed(size, Origin.WRITTEN) for size in sizes]
+        made.append(tensor.reshaped(Shape((*whole.axes[: len(before)], *middle, *whole.axes[len(before) + 1 :]))))
+    return Several(made, "list")
+
+
+def _unpacked(size: Dim, wanted: list[list[AnyValue | Rest]]) -> list[list[Dim | Rest]] | Mismatch:
+    """The sizes of each part, one -1 among all of them worked out."""
+    total, parts = ZERO, list[list[Dim | Rest]]()
+    missing: tuple[int, int, Dim] | None = None
+    certain = True
+    for place, sizes in enumerate(wanted):
+        product, part = ONE, list[Dim | Rest]()
+        for index, one in enumerate(sizes):
+            known = one if isinstance(one, (Dim, Rest)) else opaque("packed")
+            certain = certain and known is one
+            if isinstance(known, Dim) and known.constant == -1:
+                certain = certain and missing is None
+                missing = place, index, product
+                known = opaque("packed")
+            elif isinstance(known, Rest):
+                product *= known.size
+            else:
+                product *= known
+            part.append(known)
+        parts.append(part)
+        if missing is not None and missing[0] == place:
+            missing = place, missing[1], product
+        else:
+            total += product
+    if not certain:
+        return parts
+    if missing is not None:
+        place, index, product = missing
+        normal = scope().normal(product)
+        if normal.terms:
+            parts[place][index] = floordiv(scope().normal(size - total), normal)
+        return parts
+    verdict = require(size, total)
+    if isinstance(verdict, No):
+        return Mismatch(Fault.PATTERN_SIZE, left=size, right=total, because=verdict.because)
+    return parts
+
+
+@op("einops.parse_shape")
+def parse_shape(x: Tensor, pattern: str) -> AnyValue | Mismatch:
+    """``{"b": b, "t": t}`` for ``"b t _"``."""
+    parsed = side(pattern)
+    if isinstance(parsed, Malformed):
+        return malformed(parsed, x.shape)
+    aligned = _aligned(x.shape, parsed)
+    if isinstance(aligned, Mismatch):
+        return aligned
+    groups = [group for group in parsed.groups if group != ELLIPSIS]
+    if any(len(group) > 1 for group in groups):
+        return Mismatch(Fault.PATTERN, left_shape=x.shape, detail="parentheses in parse_shape")
+    named = [
+        (group[0], opaque(group[0]) if isinstance(axis, Rest) else axis.size)
+        for group, axis in zip(groups, aligned[0], strict=True)
+        if group and group[0] != "_" and not group[0].isdecimal()
+    ]
+    return Several([size for _, size in named], "dict", tuple([name for name, _ in named]))
+
+
+# -- layers ----------------------------------------------------------------------------------------------------------
+
+
+@module("einops.layers.torch.Rearrange")
+class Rearrange(Module):
+    """``rearrange`` as a layer."""
+
+    operation = "rearrange"
+
+    def __init__(self, pattern: str, **axes_lengths: object) -> None:
+        self.pattern, self.lengths = pattern, axes_lengths
+        parsed = arrow(pattern, self.operation, frozenset(axes_lengths))
+        if isinstance(parsed, Malformed):
+            self.fault = malformed(parsed)
+
+    def forward(self, input: Tensor) -> AnyValue | Mismatch:
+        """What the pattern says."""
+        return transformed(input, self.pattern, self.operation, self.lengths)
+
+
+@module("einops.layers.torch.Reduce")
+class Reduce(Module):
+    """``reduce`` as a layer."""
+
+    def __init__(self, pattern: str, reduction: object, **axes_lengths: object) -> None:
+        self.pattern, self.reduction, self.lengths = pattern, reduction, axes_lengths
+        parsed = arrow(pattern, "reduce", frozenset(axes_lengths))
+        if isinstance(parsed, Malformed):
+            self.fault = malformed(parsed)
+
+    def forward(self, input: Tensor) -> AnyValue | Mismatch:
+        """What the pattern says."""
+        return reduce(input, self.pattern, self.reduction, **self.lengths)
+
+
+@module("einops.layers.torch.EinMix")
+class EinMix(Module):
+    """A linear map whose input, output and weight axes are named by patterns."""
+
+    def __init__(
+        self, pattern: str, weight_shape: str, bias_shape: object = None, **axes_lengths: object
+    ) -> None:
+        self.lengths = _lengths(axes_lengths)
+        self.parsed: Pattern | None = None
+        parsed = halves(pattern)
+        weight = side(weight_shape)
+        if isinstance(parsed, Malformed):
+            self.fault = malformed(parsed)
+        elif isinstance(weight, Malformed):
+            self.fault = malformed(weight)
+        else:
+            self.fault = self._check(parsed, weight.names)
+            self.parsed = parsed
+
+    def _check(self, parsed: Pattern, weight: Iterable[str]) -> Mismatch | None:
+        left = set(parsed.left.names)
+        for name in weight:
+            if name not in self.lengths and not name.isdecimal():
+                return malformed(Malformed(f"the size of `{name}` is not given"))
+        alone = next((name for name in parsed.right.names if name not in left and name not in set(weight)), None)
+        return None if alone is None else malformed(Malformed(f"`{alone}` stands on the right only"))
+
+    def forward(self, input: Tensor) -> AnyValue | Mismatch:
+        """What the pattern says."""
+        if self.parsed is None:
+            return Unknown("a pattern that does not parse")
+        bound = _bind(input.shape, self.parsed.left, self.lengths)
+        if isinstance(bound, Mismatch):
+            return bound
+        return input.reshaped(_composed(self.parsed.right, bound, self.lengths))
