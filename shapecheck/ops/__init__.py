@@ -39,6 +39,8 @@ FAMILIES: Final = (
     "losses",
     "spatial",
     "layers",
+    "recurrent",
+    "transformers",
     "einops_rules",
 )
 """The modules of this package that hold rules."""
