@@ -236,9 +236,12 @@ def _str(value: AnyValue) -> object:
     return _why(value, "a known string")
 
 
-def _dtype(value: AnyValue) -> object:
+def family_of(value: AnyValue) -> str | None:
+    """The family of a dtype, None if the value is none or not known."""
     if isinstance(value, Constant) and isinstance(value.value, str):
         return FAMILIES.get(value.value.rpartition(".")[2])
+    if isinstance(value, Number) and value.name.startswith("dtype "):
+        return value.name[len("dtype ") :]
     return None
 
 
@@ -290,7 +293,7 @@ _PLAIN: Final[dict[str, Converter]] = {
     "Dim": _dim,
     "bool": _bool,
     "str": _str,
-    "Dtype": _dtype,
+    "Dtype": family_of,
     "Sizes": _sizes,
 }
 _known: Final[dict[str, Converter]] = dict(_PLAIN) | {"*Sizes": _sizes_spread}

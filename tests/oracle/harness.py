@@ -380,7 +380,7 @@ def _describe(real: Any) -> Any:
         return tuple(real.shape)
     if isinstance(real, (list, tuple)):
         return [_describe(item) for item in real]
-    return real
+    return type(real)
 
 
 def _family(dtype: torch.dtype) -> str:
@@ -402,6 +402,8 @@ def _compare(result: Any, real: Any, given: Mapping[Symbol, int], where: str, *,
         assert not known, f"{where}: not known ({result.why})"
         return
     assert not isinstance(result, Mismatch), f"{where}: {result}"
+    if type(real).__module__ == "numpy":
+        real = torch.from_numpy(real)
     if isinstance(real, torch.Tensor):
         assert isinstance(result, Tensor), f"{where}: {result} for a tensor"
         _compare_shape(result.shape, tuple(real.shape), given, where, known=known)
