@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shapecheck.diagnostics.model import Diagnostic, Note, Place
 from shapecheck.diagnostics.suppressions import apply_suppressions, find_suppressions
@@ -100,3 +102,10 @@ def test_what_is_not_selected_is_not_called_unused():
 def test_a_file_that_does_not_tokenize_keeps_what_came_before():
     text = "a = b  # shapecheck: ignore\ny = (\n"
     assert apply(text, fault("SC203", 1))[1] == [("SC203", 1)]
+
+
+@given(st.text(alphabet="#[](),\n\\\"' shapecheck:ignore-fileSC203", max_size=60).map("x = 1  # shapecheck:{}".format))
+def test_no_text_makes_the_reader_fail(text):
+    for found in find_suppressions("m.py", text, codes_matching):
+        row = text.split("\n")[found.place.row - 1]
+        assert row[found.place.column - 1 : found.place.end_column - 1].startswith("#")
