@@ -9,7 +9,7 @@ from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Shape, Tens
 from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def opaque(name: str) -> Dim:
@@ -34,7 +34,7 @@ def is_one(axis: Axis | Dim) -> bool:
 
 
 def locate(shape: Shape, dims: Sequence[int]) -> list[int] | Mismatch | None:
-    """The positions of several axis numbers, a mismatch if one is out of range or named twice, None if one is hidden."""
+    """The positions of several axis numbers; a mismatch if one is out of range or repeated, None if one is hidden."""
     found: list[int] = []
     hidden = False
     for dim in dims:
@@ -48,6 +48,18 @@ def locate(shape: Shape, dims: Sequence[int]) -> list[int] | Mismatch | None:
         else:
             found.append(position)
     return None if hidden else found
+
+
+def axis_numbers(sizes: Iterable[object]) -> list[int] | None:
+    """Axis numbers given one by one, None if one of them is not known."""
+    numbers = [constant(size) if isinstance(size, Dim) else None for size in sizes]
+    known = [number for number in numbers if number is not None]
+    return known if len(known) == len(numbers) else None
+
+
+def flat_list(tensors: Iterable[Tensor | Sequence[Tensor]]) -> list[Tensor]:
+    """Tensors given one by one or as one list."""
+    return [tensor for group in tensors for tensor in ([group] if isinstance(group, Tensor) else group)]
 
 
 def of_rank(shape: Shape, rank: int) -> Shape | None:
@@ -64,7 +76,7 @@ def of_rank(shape: Shape, rank: int) -> Shape | None:
 def trailing(shape: Shape, count: int) -> list[Axis | None] | None:
     """The last ``count`` axes, None for each that the ``Rest`` may hide; None if there are fewer."""
     if shape.rest is None:
-        return None if len(shape) < count else [axis for axis in shape.axes[len(shape) - count :] if isinstance(axis, Axis)]
+        return None if len(shape) < count else list(shape.known[len(shape) - count :])
     behind = [axis for axis in shape.axes[shape.rest + 1 :] if isinstance(axis, Axis)][-count:] if count else []
     return [None] * (count - len(behind)) + list(behind)
 

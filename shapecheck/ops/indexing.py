@@ -29,6 +29,8 @@ from shapecheck.shapes import Sequence as Several
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapecheck.ops.signature import Operand
+
 
 # -- subscripts ------------------------------------------------------------------------------------------------------
 
@@ -37,7 +39,7 @@ class _Mask(NamedTuple):
     """A boolean tensor: it takes as many axes as it has, and leaves one of unknown length unless it is a constant."""
 
     shape: Shape
-    count: int | None = None
+    kept: int | None = None
 
 
 _Entry = Dim | Slice | Shape | _Mask | None
@@ -88,8 +90,8 @@ def _listed(items: Several) -> _Entry | Unknown:
     inner = [_entry(item) for item in items.items]
     if all(isinstance(entry, Dim) for entry in inner):
         return Shape.of(len(inner))
-    if all(isinstance(entry, _Mask) and entry.count is not None for entry in inner):
-        return _Mask(Shape.of(len(inner)), sum([entry.count or 0 for entry in inner if isinstance(entry, _Mask)]))
+    if all(isinstance(entry, _Mask) and entry.kept is not None for entry in inner):
+        return _Mask(Shape.of(len(inner)), sum([entry.kept or 0 for entry in inner if isinstance(entry, _Mask)]))
     # torch read a list of lists as a tuple for long, and reads it as one array now.
     return Unknown("an index list of another kind")
 
@@ -205,7 +207,7 @@ class _Placed:
                     Fault.SIZE, axis=position + offset, left=axis.size, right=flag.size, left_shape=self.shape,
                     right_shape=mask.shape, other_axis=offset, because=verdict.because,
                 )
-        count = opaque("nonzero") if mask.count is None else Dim.of(mask.count)
+        count = opaque("nonzero") if mask.kept is None else Dim.of(mask.kept)
         self._index(Shape((Axis.unfollowed(count),)))
 
     def finish(self) -> Shape | Mismatch | Unknown:
@@ -295,7 +297,7 @@ def _sign(bound: Dim) -> int | None:
 @op("operator.getitem", "torch.Tensor.__getitem__")
 def getitem(tensor: Tensor, index: object) -> Tensor | Mismatch | Unknown:
     """``[a b c][i, :, None] -> [b 1 c]``."""
-    found = _indexed(tensor.shape, index)  # type: ignore[arg-type] - an abstract value
+    found = _indexed(tensor.shape, index)  # type: ignore[arg-type]  # an abstract value
     if isinstance(found, Unknown):
         return unknown_shape(tensor)
     return found if isinstance(found, Mismatch) else tensor.reshaped(found)
@@ -362,7 +364,9 @@ def _beside(input: Tensor, dim: int, index: Tensor) -> Mismatch | None:
 
 
 @op("torch.gather", "torch.Tensor.gather")
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: object = None, out: object = None) -> Tensor | Mismatch:
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: object = None, out: object = None
+) -> Tensor | Mismatch:
     """``[.. a ..], [.. i ..] -> [.. i ..]``."""
     return _beside(input, dim, index) or input.reshaped(index.shape)
 
@@ -465,7 +469,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: object) -> Tensor 
 def index_put(input: Tensor, indices: object, values: object, accumulate: object = None) -> Tensor | Mismatch:
     """``[.. a ..], ([i], ..) -> [.. a ..]``."""
     if isinstance(indices, Several):
-        fault = setitem(input, Several(indices.items), values)  # type: ignore[arg-type] - an abstract value
+        fault = setitem(input, Several(indices.items), values)  # type: ignore[arg-type]  # an abstract value
         if fault is not None:
             return fault
     return input

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ZERO, Dim, No, floordiv
-from shapecheck.ops.axes import constant, joined, of_rank, opaque, sized, unknown_shape
+from shapecheck.ops.axes import constant, flat_list, joined, of_rank, opaque, sized, unknown_shape
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
@@ -26,7 +26,8 @@ from shapecheck.shapes import Sequence as Several
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Sizes = list[Dim | Rest]
+    from shapecheck.ops.signature import Sizes
+
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> str | None:
@@ -300,8 +301,9 @@ def _between(tensor: Tensor, position: int, axis: Axis, bounds: Sequence[Dim]) -
     from shapecheck.ops.indexing import sliced
     from shapecheck.shapes import Slice
 
-    cuts: list[Dim | None] = [None, *bounds, None]
-    axes = [sliced(axis, Slice(start, stop, None)) for start, stop in zip(cuts, cuts[1:], strict=False)]
+    starts: list[Dim | None] = [None, *bounds]
+    stops: list[Dim | None] = [*bounds, None]
+    axes = [sliced(axis, Slice(start, stop, None)) for start, stop in zip(starts, stops, strict=True)]
     return Several([tensor.reshaped(tensor.shape.replaced(position, part)) for part in axes])
 
 
@@ -368,13 +370,13 @@ def repeated(input: Tensor, counts: Sizes, *, tiled: bool) -> Tensor | Mismatch:
 @op("torch.Tensor.repeat")
 def repeat(input: Tensor, *repeats: Sizes) -> Tensor | Mismatch:
     """``[a b] -> [n*a m*b]``."""
-    return repeated(input, list(repeats), tiled=False)
+    return repeated(input, list(repeats), tiled=False)  # type: ignore[arg-type]  # spread: each is a size
 
 
 @op("torch.Tensor.tile")
 def tile_method(input: Tensor, *dims: Sizes) -> Tensor | Mismatch:
     """``[a b] -> [n*a m*b]``."""
-    return repeated(input, list(dims), tiled=True)
+    return repeated(input, list(dims), tiled=True)  # type: ignore[arg-type]  # spread: each is a size
 
 
 @op("torch.tile")
@@ -433,7 +435,7 @@ def _interleaved(axis: Axis, repeats: object, output_size: object) -> Axis:
 @op("torch.meshgrid", "torch.functional.meshgrid")
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> AnyValue | Mismatch:
     """``[a], [b] -> [a b], [a b]``."""
-    flat = [tensor for group in tensors for tensor in group]
+    flat = flat_list(tensors)
     axes: list[Axis] = []
     for tensor in flat:
         line = of_rank(tensor.shape, 1)
@@ -450,7 +452,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> AnyVa
 @op("torch.cartesian_prod")
 def cartesian_prod(*tensors: Tensor) -> AnyValue | Mismatch:
     """``[a], [b] -> [a*b 2]``."""
-    total, factors = Dim.of(1), []
+    total, factors = Dim.of(1), list[Factor]()
     for tensor in tensors:
         line = of_rank(tensor.shape, 1)
         if line is None:

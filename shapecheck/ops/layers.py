@@ -33,9 +33,8 @@ from shapecheck.shapes import (
 from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from shapecheck.ops.signature import Sizes
+    from shapecheck.ops.signature import Ints, Sizes
 
 
 def parameter(*sizes: Dim) -> Tensor:
@@ -319,7 +318,7 @@ class ChannelNorm(Module):
 class BatchNorm1d(ChannelNorm):
     """``[n c]`` or ``[n c l]``."""
 
-    ranks = (2, 3)
+    ranks: tuple[int, ...] = (2, 3)
 
     def attributes(self) -> dict[str, AnyValue]:
         """Weight, bias and running statistics ``[c]``."""
@@ -389,7 +388,7 @@ class InstanceNorm3d(InstanceNorm):
 
 
 def _lazy(base: type[ChannelNorm], name: str) -> None:
-    class Lazy(base):  # type: ignore[valid-type, misc] - one of the classes above
+    class Lazy(base):  # type: ignore[valid-type, misc]  # one of the classes above
         def __init__(
             self, eps: object = None, momentum: object = None, affine: object = True,
             track_running_stats: object = True, device: object = None, dtype: object = None,
@@ -461,10 +460,10 @@ def group_norm(
 
 @op("torch.nn.functional.normalize")
 def normalize(
-    input: Tensor, p: object = None, dim: int | Sequence[int] = 1, eps: object = None, out: object = None
+    input: Tensor, p: object = None, dim: Ints | None = None, eps: object = None, out: object = None
 ) -> AnyValue | Mismatch:
     """``[..] -> [..]``."""
-    for axis in (dim,) if isinstance(dim, int) else dim:
+    for axis in [1] if dim is None else dim:
         position = input.shape.position(axis)
         if isinstance(position, Mismatch):
             return position
@@ -497,8 +496,8 @@ def local_response_norm(
 # -- element-wise layers ---------------------------------------------------------------------------------------------
 
 ELEMENTWISE: Final = (
-    "AlphaDropout CELU Dropout Dropout1d Dropout2d Dropout3d ELU FeatureAlphaDropout GELU Hardshrink Hardsigmoid Hardswish "
-    "Hardtanh Identity LeakyReLU LogSigmoid Mish RReLU ReLU ReLU6 SELU SiLU Sigmoid Softplus Softshrink Softsign Tanh "
+    "AlphaDropout CELU Dropout Dropout1d Dropout2d Dropout3d ELU FeatureAlphaDropout GELU Hardshrink Hardsigmoid "
+    "Hardswish Hardtanh Identity LeakyReLU LogSigmoid Mish RReLU ReLU ReLU6 SELU SiLU Sigmoid Softplus Softshrink Softsign Tanh "
     "Tanhshrink Threshold"
 )
 """``[*s] -> [*s]``, whatever they are made with."""

@@ -56,6 +56,10 @@ class Operation:
         return self.function(*bound[0], **bound[1])  # type: ignore[return-value]  # rules return values or mismatches
 
 
+def _without_rule(self: Module, *args: object, **kwargs: object) -> AnyValue | Mismatch:
+    return Unknown("the module has no rule for a call")
+
+
 class Module:
     """The shape-level twin of an ``nn.Module``: constructed with the same arguments, called with the same tensors."""
 
@@ -65,9 +69,8 @@ class Module:
     def __init__(self) -> None:
         """Take no arguments unless the rule says otherwise."""
 
-    def forward(self, *args: object, **kwargs: object) -> AnyValue | Mismatch:
-        """What a call returns."""
-        return Unknown("the module has no rule for a call")
+    forward: Callable[..., AnyValue | Mismatch] = _without_rule
+    """What a call returns; each layer has the parameters of its own."""
 
     def attributes(self) -> dict[str, AnyValue]:
         """Parameters, buffers and sizes by name (``weight``, ``in_features``)."""

@@ -207,7 +207,7 @@ class ConvTranspose(Conv):
 
 
 def _lazy(base: type[Conv], name: str) -> None:
-    class Lazy(base):  # type: ignore[valid-type, misc] - one of the two above
+    class Lazy(base):  # type: ignore[valid-type, misc]  # one of the two above
         def __init__(self, out_channels: object, kernel_size: object, *args: object, **kwargs: object) -> None:
             super().__init__(Unknown("the first call determines it"), out_channels, kernel_size, *args, **kwargs)
 

@@ -127,6 +127,20 @@ class _Embedded(Module):
         return None if self.batch_first is None else 1 if self.batch_first else 0
 
 
+    def decoded(self, tgt: Tensor, memory: Tensor) -> AnyValue | Mismatch:
+        """The target, if both fit the layer and each other."""
+        fault = self.of_features(tgt, memory)
+        if fault is not None:
+            return fault
+        rank = tgt.shape.rank
+        if rank is None or memory.shape.rank is None:
+            return tgt
+        if rank != memory.shape.rank:
+            return Mismatch(Fault.RANK, left_shape=memory.shape, right_shape=tgt.shape, detail=str(rank))
+        batch = self.batch_axis(rank)
+        return (None if batch is None else _same(tgt, batch, memory, batch)) or tgt
+
+
 @module("torch.nn.MultiheadAttention")
 class MultiheadAttention(_Embedded):
     """``[t b d], [s b k], [s b v] -> [t b d], [b t s]``."""
@@ -240,19 +254,6 @@ class TransformerDecoderLayer(_Embedded):
         """``[t b d], [s b d] -> [t b d]``."""
         return self.decoded(tgt, memory)
 
-    def decoded(self, tgt: Tensor, memory: Tensor) -> AnyValue | Mismatch:
-        """The target, if both fit the layer and each other."""
-        fault = self.of_features(tgt, memory)
-        if fault is not None:
-            return fault
-        rank = tgt.shape.rank
-        if rank is None or memory.shape.rank is None:
-            return tgt
-        if rank != memory.shape.rank:
-            return Mismatch(Fault.RANK, left_shape=memory.shape, right_shape=tgt.shape, detail=str(rank))
-        batch = self.batch_axis(rank)
-        return (None if batch is None else _same(tgt, batch, memory, batch)) or tgt
-
 
 def _layer(found: object, kind: type[_Embedded]) -> _Embedded:
     """The layer that a stack repeats; one that fits everything where it is not known."""
@@ -295,7 +296,7 @@ class TransformerDecoder(Module):
 
 
 @module("torch.nn.Transformer")
-class Transformer(TransformerDecoderLayer):
+class Transformer(_Embedded):
     """``[s b d], [t b d] -> [t b d]``."""
 
     def __init__(
@@ -305,9 +306,10 @@ class Transformer(TransformerDecoderLayer):
         layer_norm_eps: object = None, batch_first: object = False, norm_first: object = None, bias: object = None,
         device: object = None, dtype: object = None,
     ) -> None:
-        super().__init__(d_model, nhead, batch_first=batch_first)
+        super().__init__(d_model, batch_first)
+        self.fault = indivisible(self.features, size_of(nhead, "nhead"))
 
-    def forward(  # type: ignore[override] - torch's own order
+    def forward(
         self, src: Tensor, tgt: Tensor, src_mask: object = None, tgt_mask: object = None, memory_mask: object = None,
         src_key_padding_mask: object = None, tgt_key_padding_mask: object = None,
         memory_key_padding_mask: object = None, src_is_causal: object = None, tgt_is_causal: object = None,

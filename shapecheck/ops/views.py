@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ONE, YES, Dim, No, floordiv, minimum
-from shapecheck.ops.axes import constant, impossible, is_one, locate, of_rank, opaque, sized, unknown_shape
+from shapecheck.ops.axes import (
+    axis_numbers,
+    constant,
+    flat_list,
+    impossible,
+    is_one,
+    locate,
+    of_rank,
+    opaque,
+    sized,
+    unknown_shape,
+)
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
@@ -28,7 +39,8 @@ from shapecheck.shapes import flatten as merge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    Sizes = list[Dim | Rest]
+    from shapecheck.ops.signature import Ints, Sizes
+
 
 
 # -- the same order of elements, grouped otherwise -------------------------------------------------------------------
@@ -43,7 +55,7 @@ def regrouped(tensor: Tensor, sizes: Sizes) -> Tensor | Mismatch:
 @op("torch.Tensor.view", "torch.Tensor.reshape")
 def view(input: Tensor, *shape: Sizes) -> Tensor | Mismatch:
     """``[.. a b ..] -> [.. a*b ..]``."""
-    return regrouped(input, list(shape))
+    return regrouped(input, list(shape))  # type: ignore[arg-type]  # spread: each is a size
 
 
 @op("torch.reshape")
@@ -76,7 +88,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor | Mi
     if first is None or last is None:
         return unknown_shape(input)
     if first > last:
-        return Mismatch(Fault.AXIS_RANGE, axis=end_dim, left_shape=shape, detail="the last axis stands before the first")
+        return Mismatch(Fault.AXIS_RANGE, axis=end_dim, left_shape=shape, detail="the last stands before the first")
     return input.reshaped(merge(shape, first, last))
 
 
@@ -107,7 +119,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sizes) -> Tensor | Mismatch:
 
 
 @op("torch.squeeze", "torch.Tensor.squeeze")
-def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor | Mismatch:
+def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor | Mismatch:
     """``[a 1 b] -> [a b]``."""
     shape = input.shape
     if dim is None:
@@ -145,10 +157,39 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor | Mismatch:
     return input.reshaped(Shape((*shape.axes[:position], Axis.of(1, Origin.WRITTEN), *shape.axes[position:])))
 
 
-@op("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
-def atleast(*tensors: object) -> AnyValue | Mismatch:
+@op("torch.atleast_1d")
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> AnyValue | Mismatch:
     """``[] -> [1]``."""
-    return Unknown("atleast_1d and its kin are not followed")
+    return _at_least(1, tensors)
+
+
+@op("torch.atleast_2d")
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> AnyValue | Mismatch:
+    """``[a] -> [1 a]``."""
+    return _at_least(2, tensors)
+
+
+@op("torch.atleast_3d")
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> AnyValue | Mismatch:
+    """``[a] -> [1 a 1]``, ``[a b] -> [a b 1]``."""
+    return _at_least(3, tensors)
+
+
+def _at_least(rank: int, tensors: Iterable[Tensor | Sequence[Tensor]]) -> AnyValue:
+    flat = flat_list(tensors)
+    made: list[AnyValue] = [_with_axes(tensor, rank) for tensor in flat]
+    return made[0] if len(made) == 1 else Several(made)
+
+
+def _with_axes(tensor: Tensor, rank: int) -> AnyValue:
+    if tensor.shape.rest is not None:
+        return unknown_shape(tensor)
+    missing = rank - len(tensor.shape)
+    after = 1 if rank == 3 and tensor.shape.axes else 0
+    one = Axis.of(1, Origin.WRITTEN)
+    if missing <= 0:
+        return tensor
+    return tensor.reshaped(Shape((*[one] * (missing - after), *tensor.shape, *[one] * after)))
 
 
 # -- another order of axes -------------------------------------------------------------------------------------------
@@ -187,20 +228,21 @@ def permuted(input: Tensor, dims: list[int]) -> Tensor | Mismatch:
 
 
 @op("torch.permute")
-def permute(input: Tensor, dims: Sequence[int]) -> Tensor | Mismatch:
+def permute(input: Tensor, dims: Ints) -> Tensor | Mismatch:
     """``[a b c] -> [c a b]``."""
     return permuted(input, dims)
 
 
 @op("torch.Tensor.permute")
-def permute_method(input: Tensor, *dims: int | Sequence[int]) -> Tensor | Mismatch:
+def permute_method(input: Tensor, *dims: Sizes) -> Tensor | Mismatch:
     """``[a b c] -> [c a b]``."""
-    return permuted(input, [dim for group in dims for dim in group])
+    numbers = axis_numbers(dims)
+    return unknown_shape(input) if numbers is None else permuted(input, numbers)
 
 
 @op("torch.movedim", "torch.Tensor.movedim", "torch.moveaxis", "torch.Tensor.moveaxis")
 def movedim(
-    input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]
+    input: Tensor, source: Ints, destination: Ints
 ) -> Tensor | Mismatch:
     """``[a b c] -> [b c a]``."""
     shape = input.shape
@@ -247,21 +289,28 @@ def adjoint(input: Tensor) -> Tensor | Mismatch:
     return transpose(input, -2, -1)
 
 
-@op("torch.flip", "torch.fliplr", "torch.flipud", "torch.Tensor.fliplr", "torch.Tensor.flipud")
-def flip(input: Tensor, dims: int | Sequence[int] | None = None) -> Tensor | Mismatch:
+@op("torch.flip")
+def flip(input: Tensor, dims: Ints) -> Tensor | Mismatch:
     """``[a b] -> [a b]``."""
-    found = locate(input.shape, dims) if dims is not None else None
+    found = locate(input.shape, dims)
     return found if isinstance(found, Mismatch) else input
 
 
 @op("torch.Tensor.flip")
-def flip_method(input: Tensor, *dims: int | Sequence[int]) -> Tensor | Mismatch:
+def flip_method(input: Tensor, *dims: Sizes) -> Tensor | Mismatch:
     """``[a b] -> [a b]``."""
-    return flip(input, [dim for group in dims for dim in group])
+    numbers = axis_numbers(dims)
+    return input if numbers is None else flip(input, numbers)
+
+
+@op("torch.fliplr", "torch.flipud", "torch.Tensor.fliplr", "torch.Tensor.flipud")
+def fliplr(input: Tensor) -> Tensor | Mismatch:
+    """``[a b] -> [a b]``."""
+    return input
 
 
 @op("torch.roll", "torch.Tensor.roll")
-def roll(input: Tensor, shifts: object, dims: int | Sequence[int] | None = None) -> Tensor | Mismatch:
+def roll(input: Tensor, shifts: object, dims: Ints | None = None) -> Tensor | Mismatch:
     """``[a b] -> [a b]``."""
     for dim in dims or ():
         position = input.shape.position(dim)
@@ -271,7 +320,7 @@ def roll(input: Tensor, shifts: object, dims: int | Sequence[int] | None = None)
 
 
 @op("torch.rot90", "torch.Tensor.rot90")
-def rot90(input: Tensor, k: int = 1, dims: Sequence[int] | None = None) -> Tensor | Mismatch:
+def rot90(input: Tensor, k: int = 1, dims: Ints | None = None) -> Tensor | Mismatch:
     """``[a b] -> [b a]``."""
     first, second = (0, 1) if dims is None or len(dims) != 2 else dims
     turned = transpose(input, first, second)
@@ -344,7 +393,7 @@ def expanded(input: Tensor, sizes: Sizes, like: Shape | None = None) -> Tensor |
 @op("torch.Tensor.expand")
 def expand(input: Tensor, *size: Sizes) -> Tensor | Mismatch:
     """``[1 b] -> [a b]``."""
-    return expanded(input, list(size))
+    return expanded(input, list(size))  # type: ignore[arg-type]  # spread: each is a size
 
 
 @op("torch.broadcast_to", "torch.Tensor.broadcast_to")
@@ -417,7 +466,7 @@ def select(input: Tensor, dim: int, index: object) -> Tensor | Mismatch:
 
 
 @op("torch.Tensor.unfold")
-def unfold(input: Tensor, dimension: int, size: Dim, step: Dim) -> Tensor | Mismatch:
+def unfold(input: Tensor, dimension: int, size: Dim, step: Dim) -> AnyValue | Mismatch:
     """``[.. a ..] -> [.. (a-size)//step+1 .. size]``."""
     shape = input.shape
     axis = shape.axis(dimension)
@@ -443,7 +492,7 @@ def _diagonal_size(rows: Dim, columns: Dim, offset: int) -> Dim:
     return minimum(rows + min(offset, 0), columns - max(offset, 0))
 
 
-@op("torch.diagonal", "torch.Tensor.diagonal", "torch.linalg.diagonal", "torch.diagonal_copy")
+@op("torch.diagonal", "torch.Tensor.diagonal", "torch.diagonal_copy")
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor | Mismatch:
     """``[a b ..] -> [.. min(a,b)]``."""
     positions = locate(input.shape, (dim1, dim2))
@@ -458,6 +507,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     number = constant(size)
     axis = sized(one, Dim.of(0) if number is not None and number < 0 else size)
     return input.reshaped(Shape((*input.shape.without(positions), axis)))
+
+
+@op("torch.linalg.diagonal")
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor | Mismatch:
+    """``[.. a b] -> [.. min(a,b)]``."""
+    return diagonal(A, offset, dim1, dim2)
 
 
 @op("torch.diag", "torch.Tensor.diag")
