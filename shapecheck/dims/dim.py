@@ -128,7 +128,7 @@ class Dim:
         return total
 
     def substitute(self, values: Mapping[Symbol, Dim] | Mapping[Call, Dim]) -> Dim:
-        """The size with symbols (or calls) replaced by sizes."""
+        """The size with symbols (or calls) replaced by sizes; opaque where a divisor becomes zero."""
         mapping: Mapping[Atom, Dim] = values  # type: ignore[assignment]  # Mapping is invariant in its key
         if mapping.keys().isdisjoint(self.atoms):
             return self
@@ -142,7 +142,9 @@ class Dim:
                 elif isinstance(atom, Symbol):
                     product *= Dim.of(atom)
                 else:
-                    product *= call(atom.function, tuple([arg.substitute(values) for arg in atom.args]))
+                    args = tuple([arg.substitute(values) for arg in atom.args])
+                    divides = atom.function != "floordiv" or args[1].terms
+                    product *= call(atom.function, args) if divides else _too_large()
             total += product
         return total
 
@@ -363,9 +365,6 @@ def floordiv(left: Dim, right: Dim) -> Dim:
         return outside + _nested(inside, right)
     if inside.constant is not None:
         return outside + inside.constant // denominator
-    if 2 * inside.terms[0][1] > denominator:
-        # a // m == -((m - 1 - a) // m): of the two the one with the smaller coefficient.
-        return outside - floordiv(denominator - 1 - inside, right)
     return outside + _nested(inside, right)
 
 

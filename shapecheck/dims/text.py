@@ -31,9 +31,12 @@ def written(dim: Dim, *, inside: bool = False) -> str:
         dim: a size.
         inside: whether it stands inside another expression, and gets parentheses if it needs them there.
     """
-    dim, remainder = _remainder(_exact(dim))
+    dim, remainder = _remainder(dim)
+    dim = _exact(dim)
     text = "" if remainder and not dim.terms else _sum(dim)
-    if remainder:
+    if remainder and text.startswith("-"):
+        text = f"{remainder} - {text[1:]}"
+    elif remainder:
         text = f"{text} + {remainder}" if text else remainder
     return f"({text})" if inside and any(sign in text for sign in " */%") and not _is_one_call(dim, remainder) else text
 
@@ -80,7 +83,9 @@ def _remainder(dim: Dim) -> tuple[Dim, str]:
         left = dim - beside * (numerator // denominator) - times * numerator
         if len(left.terms) < len(dim.terms) and _minus_signs(left) < _minus_signs(dim):
             factor = "" if times.constant == 1 else f"{written(times, inside=True)}*"
-            text = f"{written(numerator, inside=True)} % {written(denominator, inside=True)}"
+            number = denominator.constant
+            centred = numerator if number is None else _centred(numerator, number)
+            text = f"{written(centred, inside=True)} % {written(denominator, inside=True)}"
             return left, f"{factor}({text})" if factor or left.terms else text
     return dim, ""
 
@@ -94,10 +99,34 @@ def _sum(dim: Dim) -> str:
         return "0"
     parts: list[str] = []
     # Positive terms first: `T - 1`, never `-1 + T`.
-    for monomial, coefficient in sorted(_rounded_down_once(dim).terms, key=lambda term: term[1] < 0):
+    for monomial, coefficient in sorted(_rounded_down_once(_rounded_up(dim)).terms, key=lambda term: term[1] < 0):
         sign = ("-" if coefficient < 0 else "") if not parts else (" - " if coefficient < 0 else " + ")
         parts.append(sign + _product(monomial, abs(coefficient), bare=bool(parts) or coefficient > 0))
     return "".join(parts)
+
+
+def _centred(numerator: Dim, number: int) -> Dim:
+    """The numerator without whole multiples of the number: ``-T`` for ``7*T`` over 8."""
+    for monomial, coefficient in numerator.terms:
+        if monomial and 2 * coefficient > number:
+            numerator -= numerator.term(monomial, number)
+    return numerator
+
+
+def _rounded_up(dim: Dim) -> Dim:
+    """``T - (7*T)//8`` as ``-(-T//8)``."""
+    for beside, numerator, denominator in _divisions(dim):
+        number = denominator.constant
+        if number is None:
+            continue
+        centred = _centred(numerator, number)
+        whole = (numerator - centred).exact_quotient(denominator)
+        if whole is not None and whole.terms:
+            call = dim.term((Call("floordiv", (centred, denominator)),), 1)
+            shorter = dim - beside * (numerator // denominator) + beside * (call + whole)
+            if len(shorter.terms) < len(dim.terms):
+                return shorter
+    return dim
 
 
 def _rounded_down_once(dim: Dim) -> Dim:

@@ -1,0 +1,213 @@
+"""Solving: the first requirement determines a size, the second one is checked against it."""
+
+import pytest
+from hypothesis import given
+
+from shapecheck.dims import YES, Dim, Kind, No, Scope, Symbol, Unknown, minimum
+from tests.dims.expressions import FLEXIBLE, SYMBOLS, expressions
+
+B, T, D, H = (Dim.of(symbol) for symbol in SYMBOLS)
+p, q = (Dim.of(symbol) for symbol in FLEXIBLE)
+P, Q = FLEXIBLE
+
+
+@pytest.fixture
+def scope():
+    return Scope()
+
+
+@given(expressions((*SYMBOLS, *FLEXIBLE)), expressions((*SYMBOLS, *FLEXIBLE)))
+def test_after_a_requirement_that_holds_both_sides_are_equal(x, y):
+    scope = Scope()
+    if scope.require(x.dim(), y.dim()) is YES:
+        assert scope.equal(x.dim(), y.dim())
+
+
+@given(*[expressions((*SYMBOLS, *FLEXIBLE), kinds=("+", "-", "*", "//"), most=4)] * 4)
+def test_no_value_contains_a_solved_symbol(a, b, c, d):
+    scope = Scope()
+    for one, other in ((a, b), (c, d), (a, d)):
+        scope.require(one.dim(), other.dim())
+        for solution in scope.solutions:
+            value = scope.normal(Dim.of(solution.symbol))
+            assert scope.normal(value) == value
+            assert not any(scope.solution(atom) for atom in value.atoms if isinstance(atom, Symbol))
+
+
+def test_the_first_requirement_solves_and_the_second_is_checked(scope):
+    assert scope.require(p, D, "query") is YES
+    assert scope.solution(P) == (P, D, "query", False)
+    assert scope.require(D, p, "key") is YES
+    verdict = scope.require(p, T, "value")
+    assert isinstance(verdict, No)
+    assert (verdict.left, verdict.right) == (D, T)
+    assert scope.solution(P).place == "query"
+
+
+def test_an_equation_of_several_unknowns_is_kept(scope):
+    k = Symbol("K", Kind.FLEXIBLE)
+    assert scope.require(D, p * Dim.of(k), "split") is YES
+    assert scope.normal(Dim.of(k)) == D // p
+    assert scope.equal(p * Dim.of(k) * T, T * D)
+    assert scope.require(p, Dim.of(8)) is YES
+    assert scope.normal(Dim.of(k)) == D // 8
+
+
+def test_twice_a_parameter_is_an_axis(scope):
+    assert scope.require(2 * p, D) is YES
+    assert scope.equal(2 * p, D)
+    assert isinstance(scope.require(p, T), No)
+
+
+def test_what_no_size_can_be_is_no(scope):
+    assert isinstance(scope.require(2 * p, Dim.of(7)), No)
+    assert isinstance(scope.require(p, 2 * p), No)
+    assert isinstance(scope.require(Dim.of(3), Dim.of(5)), No)
+
+
+def test_a_missing_pad_is_zero(scope):
+    assert scope.require(T + p, T) is YES
+    assert scope.normal(p).constant == 0
+
+
+def test_a_divisor_that_becomes_zero_is_unknown(scope):
+    scope.require(p, Dim.of(0))
+    assert isinstance(scope.decide(D // p, D), Unknown)
+
+
+def test_a_negative_parameter_is_no_proof(scope):
+    assert isinstance(scope.require(T + p, T - 1), Unknown)
+    assert scope.solutions == ()
+
+
+def test_a_data_dependent_size_solves_nothing(scope):
+    found = Dim.of(Symbol("nonzero", Kind.OPAQUE))
+    assert isinstance(scope.require(p, found), Unknown)
+    assert scope.solutions == ()
+    assert scope.require(found * p, found * D) is YES
+    assert scope.normal(p) == D
+
+
+def test_an_axis_name_is_narrowed_to_a_number_once(scope):
+    assert scope.require(D, Dim.of(512), "linear") is YES
+    assert scope.solution(SYMBOLS[2]) == (SYMBOLS[2], Dim.of(512), "linear", True)
+    verdict = scope.require(D, Dim.of(256), "second")
+    assert isinstance(verdict, No)
+    assert isinstance(scope.require(D, T), YES.__class__)
+    assert scope.normal(T).constant == 512
+
+
+def test_a_declaration_narrows_nothing(scope):
+    assert isinstance(scope.require(D, Dim.of(512), narrow=False), No)
+    assert scope.solutions == ()
+
+
+def test_a_name_is_never_narrowed_to_one_or_below(scope):
+    assert isinstance(scope.require(D, Dim.of(1)), No)
+    assert isinstance(scope.require(D, Dim.of(0)), No)
+    assert isinstance(scope.require(T * D, T), No)
+
+
+def test_a_sum_or_multiple_is_narrowed_through_its_name(scope):
+    assert scope.require(2 * D, Dim.of(8)) is YES
+    assert scope.require(B * (T - 1), B * 9) is YES
+    assert (scope.normal(D).constant, scope.normal(T).constant) == (4, 10)
+    assert isinstance(scope.require(2 * H, Dim.of(7)), No)
+
+
+def test_several_names_may_make_up_a_number(scope):
+    # Flattened features against the width of a layer: "b c h w" into Linear(400, ...).
+    assert isinstance(scope.require(D * H * T, Dim.of(400)), Unknown)
+    assert isinstance(scope.require(B * D * (T // 4), B * 400), Unknown)
+    assert isinstance(scope.require(T // 2, Dim.of(8)), Unknown)
+    assert scope.solutions == ()
+
+
+def signature(*names):
+    owner = object()
+    return [Symbol(name, Kind.FLEXIBLE, owner=owner) for name in names]
+
+
+def test_two_parameters_are_not_one_axis(scope):
+    width, depth = map(Dim.of, signature("width", "depth"))
+    assert scope.require(width, D, "first") is YES
+    verdict = scope.require(depth, D, "second")
+    assert isinstance(verdict, No)
+    assert verdict.because == "parameters"
+
+
+def test_two_parameters_are_not_one_parameter_of_somebody_else(scope):
+    width, depth = map(Dim.of, signature("width", "depth"))
+    other = Dim.of(Symbol("other", Kind.FLEXIBLE))
+    assert scope.require(width, other) is YES
+    assert isinstance(scope.require(other, depth), No)
+
+
+def test_two_parameters_may_be_one_number(scope):
+    width, depth = map(Dim.of, signature("width", "depth"))
+    assert scope.require(width, Dim.of(8)) is YES
+    assert scope.require(depth, Dim.of(8)) is YES
+
+
+def test_a_tied_parameter_keeps_the_other_from_its_axis(scope):
+    width, depth = signature("D", "depth")
+    scope.tie(width, D, "signature")
+    assert scope.require(Dim.of(width), D) is YES
+    assert isinstance(scope.require(Dim.of(depth), D), No)
+    scope.tie(width, T)
+    assert scope.normal(Dim.of(width)) == D
+
+
+def test_facts(scope):
+    scope.assume(T, D, "assert")
+    assert scope.equal(T, D)
+    scope.assume(D * H, B * p)
+    assert scope.equal(T * H, B * p)
+    scope.assume(Dim.of(3), Dim.of(4))
+    scope.assume(minimum(T, H), H)
+
+
+def test_a_fact_fixes_a_data_dependent_size(scope):
+    found = Dim.of(Symbol("nonzero", Kind.OPAQUE))
+    scope.assume(found, Dim.of(4))
+    assert scope.equal(found, Dim.of(4))
+    assert scope.differ(found, Dim.of(5))
+
+
+def test_a_branch_leaves_the_other_alone(scope):
+    branch = scope.fork()
+    branch.require(p, D)
+    assert scope.solutions == ()
+    assert branch.equal(p, D)
+
+
+def test_only_what_all_branches_know_is_known_after_them(scope):
+    scope.require(q, T)
+    one, other = scope.fork(), scope.fork()
+    one.require(p, D)
+    other.require(p, D)
+    one.assume(B, Dim.of(2))
+    other.assume(B, Dim.of(3))
+    scope.meet([one, other])
+    assert scope.equal(p, D)
+    assert scope.equal(q, T)
+    assert isinstance(scope.decide(B, Dim.of(2)), No)
+
+
+def test_what_was_known_before_survives_what_one_branch_adds(scope):
+    scope.require(p, 2 * q)
+    one, other = scope.fork(), scope.fork()
+    one.require(q, Dim.of(3))
+    assert one.normal(p).constant == 6
+    scope.meet([one, other])
+    assert scope.equal(p, 2 * q)
+    assert isinstance(scope.decide(q, Dim.of(3)), Unknown)
+
+
+def test_the_only_branch_that_goes_on_is_adopted(scope):
+    branch = scope.fork()
+    branch.require(p, D)
+    scope.meet([branch])
+    assert scope.equal(p, D)
+    scope.meet([])
+    assert scope.equal(p, D)
