@@ -25,6 +25,7 @@ import torch
 from examples.character_model import CharacterModel
 from examples.fault_variants import FAULT_VARIANTS
 from examples.text import Alphabet, draw_batch, make_text
+from shapecheck import ShapeError
 
 REPOSITORY = Path(__file__).parents[1]
 BATCH = CONTEXT = D_MODEL = 36
@@ -87,7 +88,7 @@ def train(steps: int) -> int:
     print(f"B={BATCH} T={CONTEXT} D={D_MODEL} H={N_HEADS} Dh={D_MODEL // N_HEADS} V={len(alphabet)}")
     try:
         model.loss(*draw_batch(characters, BATCH, CONTEXT, generator))
-    except TypeError as error:
+    except ShapeError as error:
         print(f"{error}\ncall-time check of one batch failed: {STOPPED}")
         return 1
 
