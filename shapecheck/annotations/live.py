@@ -26,21 +26,41 @@ from shapecheck.annotations.names import MAPPINGS, SEQUENCES, TRANSPARENT, UNION
 from shapecheck.annotations.spec import AnnotationError, ArraySpec, DtypeSpec
 
 if typing.TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shapecheck.annotations.hints import Hint
 
+    Evaluate: typing.TypeAlias = Callable[[str], object]
 
-def hint_from_live(annotation: object) -> Hint:
-    """The hint that an evaluated annotation stands for; its nodes hold the objects they came from."""
+
+def hint_from_live(annotation: object, evaluate: Evaluate | None = None) -> Hint:
+    """The hint that an evaluated annotation stands for; its nodes hold the objects they came from.
+
+    `evaluate` gives the object behind a quoted part (`list["Float[Tensor, 'n']"]`) and may raise anything: the part is
+    then an `InvalidHint` that says so. Without it, quoted parts stay `OtherHint`s.
+    """
     if annotation is None or annotation is type(None):
         return NoneHint()
     if is_array_class(annotation):
         return _array(annotation)
     if is_pytree_class(annotation):
         leaf = getattr(annotation, "leaftype", typing.Any)
-        return PyTreeHint(hint_from_live(leaf), getattr(annotation, "structure", None) or "", annotation)
+        return PyTreeHint(hint_from_live(leaf, evaluate), getattr(annotation, "structure", None) or "", annotation)
+    if evaluate is not None and isinstance(annotation, (str, typing.ForwardRef)):
+        return _quoted(annotation if isinstance(annotation, str) else annotation.__forward_arg__, evaluate)
     if type(annotation).__name__ == "TypeAliasType":  # `type X = ...` of Python 3.12
-        return hint_from_live(annotation.__value__)  # type: ignore[attr-defined]
-    return _generic(annotation)
+        return hint_from_live(annotation.__value__, evaluate)  # type: ignore[attr-defined]
+    return _generic(annotation, evaluate)
+
+
+def _quoted(text: str, evaluate: Evaluate) -> Hint:
+    try:
+        value = evaluate(text)
+    except Exception as error:  # noqa: BLE001  # whatever the user's expression raises is the reason
+        return InvalidHint(AnnotationError(f"{type(error).__name__}: {error}", 0, len(text)), text)
+    if isinstance(value, str):
+        return OtherHint(repr(value), "", (), value)
+    return hint_from_live(value, evaluate)
 
 
 def is_array_class(annotation: object) -> bool:
@@ -90,34 +110,37 @@ def _array(annotation: typing.Any) -> Hint:
     return ArrayHint(ArraySpec(array, dtype, shape), None, annotation)
 
 
-def _generic(annotation: typing.Any) -> Hint:
+def _generic(annotation: typing.Any, evaluate: Evaluate | None) -> Hint:
+    def inner(part: object) -> Hint:
+        return hint_from_live(part, evaluate)
+
     origin = typing.get_origin(annotation)
     if origin is None:
         return OtherHint(_text(annotation), qualified_name(annotation), (), annotation)
     args = typing.get_args(annotation)
     name = "typing.Union" if origin in {typing.Union, types.UnionType} else qualified_name(origin)
     if name in UNIONS:
-        return _union(args, annotation)
+        return _union(tuple(map(inner, args)), annotation)
     if origin is typing.Annotated or name in TRANSPARENT:
-        return hint_from_live(args[0])
+        return inner(args[0])
     if name == "builtins.tuple":
         if len(args) == 2 and args[1] is Ellipsis:
-            return TupleHint((hint_from_live(args[0]),), variadic=True)
-        return TupleHint(tuple(map(hint_from_live, args)), variadic=False)
+            return TupleHint((inner(args[0]),), variadic=True)
+        return TupleHint(tuple(map(inner, args)), variadic=False)
     if name in SEQUENCES and len(args) == 1:
-        return SequenceHint(name, hint_from_live(args[0]), annotation)
+        return SequenceHint(name, inner(args[0]), annotation)
     if name in MAPPINGS and len(args) == 2:
-        return DictHint(name, hint_from_live(args[0]), hint_from_live(args[1]), annotation)
+        return DictHint(name, inner(args[0]), inner(args[1]), annotation)
     if name in {"typing.Literal", "builtins.type"}:
         return OtherHint(_text(annotation), name, (), annotation)
     flat: list[object] = []
     for arg in args:
         flat += arg if isinstance(arg, list) else [arg]
-    return OtherHint(_text(annotation), name, tuple(map(hint_from_live, flat)), annotation)
+    return OtherHint(_text(annotation), name, tuple(map(inner, flat)), annotation)
 
 
-def _union(args: tuple[object, ...], annotation: object) -> Hint:
-    hint = union(tuple(map(hint_from_live, args)))
+def _union(members: tuple[Hint, ...], annotation: object) -> Hint:
+    hint = union(members)
     return hint if isinstance(hint, UnionHint) else OtherHint(_text(annotation), "typing.Union", (hint,), annotation)
 
 

@@ -1,0 +1,53 @@
+"""Decorating a class: every annotated method it defines, in place."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
+from shapecheck.runtime.resolve import has_annotations, innermost
+
+DIMS = "__shapecheck_dims__"
+
+
+def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
+    """Check the annotated methods that the class itself defines; inherited ones are checked where they are defined.
+
+    `dims` are inherited: a decorated subclass has those of its bases and its own.
+    """
+    if is_unchecked(cls):
+        return cls
+    inherited: dict[str, str] = {}
+    for base in reversed(cls.__mro__[1:]):
+        inherited.update(base.__dict__.get(DIMS, {}))
+    ties = inherited | (dims or {})
+    for name, text in ties.items():
+        if not name.isidentifier() or not text:
+            message = f"dims of {cls.__qualname__}: {name!r}: {text!r} ties no axis name to an attribute"
+            raise TypeError(message)
+    if ties:
+        setattr(cls, DIMS, ties)
+    for name, member in list(vars(cls).items()):
+        if isinstance(member, type):
+            if member.__qualname__.startswith(f"{cls.__qualname__}."):
+                decorate_class(member, None, depth + 1)
+        elif _wants_check(member):
+            bound = not isinstance(member, (staticmethod, classmethod))
+            setattr(cls, name, decorate(member, ties if bound else None, depth + 1))
+    return cls
+
+
+def _wants_check(member: Any) -> bool:
+    """Whether a member of a class is something callable with annotations of its own."""
+    if isinstance(member, (staticmethod, classmethod)):
+        member = member.__func__
+    elif isinstance(member, property):
+        return any(_wants_check(part) for part in (member.fget, member.fset, member.fdel) if part is not None)
+    elif isinstance(member, functools.cached_property):
+        member = member.func
+    if not isinstance(member, types.FunctionType) or MARK in member.__dict__ or is_unchecked(member):
+        return False
+    function = innermost(member)
+    return function is not None and has_annotations(function)

@@ -1,0 +1,436 @@
+"""Writes the checker of one signature: straight-line Python on local variables.
+
+Each tensor's shape and dtype are read once, sizes are compared as local variables, and whatever does not hold leaves
+the code by `break`, towards the generic matcher. So the code may be stricter than the rules where that is simpler (a
+union takes the first member that fits, and only the matcher backtracks), but must never be laxer.
+
+The text uses only what Dynamo can trace.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from shapecheck.annotations.expression import Path, fold, names_in
+from shapecheck.annotations.hints import (
+    ArrayHint,
+    DictHint,
+    InvalidHint,
+    NoneHint,
+    OtherHint,
+    SequenceHint,
+    TupleHint,
+    UnionHint,
+    arrays,
+)
+from shapecheck.annotations.spec import AxisSpec
+from shapecheck.runtime import others
+from shapecheck.runtime.arrays import dtype_name, is_array, torch_dtypes, widen
+from shapecheck.runtime.match import container_class, names_of
+
+if TYPE_CHECKING:
+    from shapecheck.annotations.expression import Expression
+    from shapecheck.annotations.hints import Hint
+
+BOUND, MAYBE = 1, 2
+
+
+class NotInlineError(Exception):
+    """The signature holds something that only the generic matcher understands."""
+
+
+class Checks:
+    """Collects the lines of a checker and the objects they refer to.
+
+    state: which names have a size at this point, for certain (BOUND) or on some paths only (MAYBE: the variable is
+        None on the others).
+    namespace: the globals of the generated code.
+    exact: whether a `break` always means that the call does not fit, so that the matcher need not be asked.
+    """
+
+    def __init__(self, namespace: dict[str, Any], shared: frozenset[str], parameters: frozenset[str]) -> None:
+        self.lines: list[str] = []
+        self.depth = 1
+        self.namespace = namespace
+        self.shared = shared
+        self.state: dict[str, int] = {}
+        self.variables: dict[str, str] = {}
+        self.widening: set[str] = set()
+        self.exact = True
+        self.counter = 0
+        self.parameters = parameters
+
+    def line(self, text: str) -> None:
+        """Add one line at the current depth."""
+        self.lines.append("    " * self.depth + text)
+
+    def variable(self, name: str) -> str:
+        """The local variable that holds the size of a name."""
+        if name not in self.variables:
+            self.variables[name] = self.fresh("n")
+        return self.variables[name]
+
+    def fresh(self, prefix: str) -> str:
+        """A new local variable."""
+        self.counter += 1
+        name = f"_{prefix}{self.counter}"
+        return name if name not in self.parameters else self.fresh(prefix)
+
+    def constant(self, prefix: str, value: object) -> str:
+        """The global name of an object, the same for the same object."""
+        for name, known in self.namespace.items():
+            if known is value and name.startswith(f"_{prefix}"):
+                return name
+        name = self.fresh(prefix + "_")
+        self.namespace[name] = value
+        return name
+
+    def maybe(self, names: list[str]) -> None:
+        """Before a branch or a loop: names that it may bind exist afterwards in any case."""
+        for name in names:
+            if name not in self.state:
+                self.line(f"{self.variable(name)} = None")
+                self.state[name] = MAYBE
+
+    # -- hints ---------------------------------------------------------------------------------------------------
+
+    def check(self, hint: Hint, value: str) -> None:
+        """Check that the expression `value` is one of the hint's; `break` if not."""
+        if isinstance(hint, ArrayHint):
+            self.array(hint, value)
+        elif isinstance(hint, (NoneHint, OtherHint)):
+            test = self.mismatch(hint, value)
+            if test:
+                self.line(f"if {test}: break")
+        elif isinstance(hint, UnionHint):
+            self.union(hint, value)
+        elif isinstance(hint, TupleHint) and not hint.variadic:
+            self.line(f"if not isinstance({value}, tuple) or len({value}) != {len(hint.items)}: break")
+            for index, item in enumerate(hint.items):
+                self.check_part(item, f"{value}[{index}]")
+        elif isinstance(hint, (TupleHint, SequenceHint, DictHint)):
+            self.loop(hint, value)
+        elif not isinstance(hint, InvalidHint):
+            raise NotInlineError
+
+    def check_part(self, hint: Hint, value: str) -> None:
+        """Check an element, which is read once."""
+        part = self.fresh("e")
+        self.line(f"{part} = {value}")
+        self.check(hint, part)
+
+    def mismatch(self, hint: NoneHint | OtherHint, value: str) -> str:
+        """An expression that is true when the value is not one of the hint's; "" when all are."""
+        if isinstance(hint, NoneHint):
+            return f"{value} is not None"
+        if others.accepts_anything(hint):
+            return ""
+        cls = others.plain_class(hint)
+        if cls is not None:
+            return f"not isinstance({value}, {self.constant('c', cls)})"
+        return f"not {self.constant('t', others.tester(hint))}({value})"
+
+    def union(self, hint: UnionHint, value: str) -> None:
+        """The members that are no tensors first: they bind nothing."""
+        plain = [member for member in hint.members if isinstance(member, (NoneHint, OtherHint))]
+        deep = [member for member in hint.members if member not in plain]
+        tests = [self.mismatch(member, value) for member in plain]
+        if "" in tests:
+            return
+        if not deep:
+            self.line(f"if {' and '.join(tests)}: break")
+            return
+        self.maybe([name for member in deep for name in names_of(member)])
+        if plain:
+            self.line(f"if {' and '.join(tests)}:")
+            self.depth += 1
+        if len(deep) == 1:
+            self.check(deep[0], value)
+        else:
+            self.alternatives(deep, value)
+        if plain:
+            self.depth -= 1
+
+    def alternatives(self, members: list[Hint], value: str) -> None:
+        """Try the members in turn; the first that fits is taken, and the matcher may think otherwise."""
+        self.exact = False
+        chosen = self.fresh("u")
+        names = [name for member in members for name in names_of(member) if self.state[name] == MAYBE]
+        names = list(dict.fromkeys(names))
+        saved = {name: self.fresh("s") for name in names}
+        for name, variable in saved.items():
+            self.line(f"{variable} = {self.variable(name)}")
+        self.line(f"{chosen} = False")
+        for member in members:
+            self.line(f"while not {chosen}:")
+            self.depth += 1
+            state = dict(self.state)
+            self.check(member, value)
+            self.state = state
+            self.line(f"{chosen} = True")
+            self.depth -= 1
+            if saved:
+                self.line(f"if not {chosen}:")
+                self.depth += 1
+                for name, variable in saved.items():
+                    self.line(f"{self.variable(name)} = {variable}")
+                self.depth -= 1
+        self.line(f"if not {chosen}: break")
+
+    def loop(self, hint: TupleHint | SequenceHint | DictHint, value: str) -> None:
+        """Every element; what only this container binds is bound afresh for each."""
+        cls = tuple if isinstance(hint, TupleHint) else container_class(hint)
+        self.line(f"if not isinstance({value}, {self.constant('c', cls)}): break")
+        names = names_of(hint)
+        local = [name for name in names if name not in self.shared]
+        self.maybe([name for name in names if name in self.shared])
+        failed, part = self.fresh("f"), self.fresh("e")
+        self.line(f"{failed} = True")
+        if isinstance(hint, DictHint):
+            key = self.fresh("k")
+            self.line(f"for {key}, {part} in {value}.items():")
+        else:
+            self.line(f"for {part} in {value}:")
+        self.depth += 1
+        before = len(self.lines)
+        state = dict(self.state)
+        for name in local:
+            self.state.pop(name, None)
+        if isinstance(hint, DictHint):
+            self.check(hint.key, key)
+            self.check(hint.element, part)
+        else:
+            self.check(hint.items[0] if isinstance(hint, TupleHint) else hint.element, part)
+        self.state = state
+        if len(self.lines) == before:
+            self.line("pass")
+        self.depth -= 1
+        self.line("else:")
+        self.line(f"    {failed} = False")
+        self.line(f"if {failed}: break")
+
+    # -- one tensor ----------------------------------------------------------------------------------------------
+
+    def array(self, hint: ArrayHint, value: str) -> None:
+        """Type, dtype and shape of one tensor."""
+        live: Any = hint.value
+        torch = sys.modules.get("torch")
+        dtype = hint.spec.dtype
+        if live.array_type is Any:
+            self.line(f"if not {self.constant('h', is_array)}({value}): break")
+        elif isinstance(live.array_type, type):
+            cls = self.constant("c", live.array_type)
+            self.line(f"if type({value}) is not {cls} and not isinstance({value}, {cls}): break")
+        else:
+            raise NotInlineError
+        accepted = None
+        array_type = live.array_type
+        if torch is not None and array_type is not Any and issubclass(array_type, torch.Tensor):
+            accepted = torch_dtypes(dtype)
+        if dtype.patterns:
+            raise NotInlineError
+        if accepted is not None and len(accepted) == 1:
+            self.line(f"if {value}.dtype is not {self.constant('d', next(iter(accepted)))}: break")
+        elif accepted is not None:
+            self.line(f"if {value}.dtype not in {self.family(accepted)}: break")
+        elif dtype.names is not None:
+            name = self.constant("h", dtype_name)
+            self.line(f"if {name}({value}.dtype) not in {self.family(dtype.names)}: break")
+        self.shape(hint, value)
+
+    def family(self, members: frozenset[Any]) -> str:
+        """The global name of a set of dtypes; equal sets share one."""
+        for name, known in self.namespace.items():
+            if name.startswith("_d") and known == members:
+                return name
+        return self.constant("d", members)
+
+    def shape(self, hint: ArrayHint, value: str) -> None:
+        """Compare a shape with what is known, and remember what is new."""
+        spec = hint.spec.shape
+        if any(axis.tree for axis in spec.axes):
+            raise NotInlineError
+        whole = self.whole(spec.axes)
+        if whole is not None:
+            self.line(f"if {value}.shape != {whole}: break")
+            return
+        shape = self.fresh("s")
+        self.line(f"{shape} = {value}.shape")
+        count = len(spec.axes)
+        if spec.variadic < 0:
+            self.line(f"if len({shape}) != {count}: break")
+            self.unpacked(spec.axes, shape)
+            return
+        if count > 1:
+            self.line(f"if len({shape}) < {count - 1}: break")
+        before, after = spec.axes[: spec.variadic], spec.axes[spec.variadic + 1 :]
+        for index, axis in enumerate(before):
+            self.axis(axis, f"{shape}[{index}]")
+        for index, axis in enumerate(after):
+            self.axis(axis, f"{shape}[{index - len(after)}]")
+        variadic = spec.axes[spec.variadic]
+        if variadic.kind == "name":
+            end = str(-len(after)) if after else ""
+            start = str(len(before)) if before else ""
+            self.variadic(variadic, f"{shape}[{start}:{end}]" if start or end else shape)
+
+    def unpacked(self, axes: tuple[AxisSpec, ...], shape: str) -> None:
+        """Take a shape apart in one step; new names are bound by it."""
+        targets = []
+        later: list[tuple[AxisSpec, str]] = []
+        used: set[str] = set()  # by expressions further left: the name has no size yet when they are evaluated
+        for axis in axes:
+            if axis.expression is not None:
+                used.update(names_in(axis.expression))
+            if axis.kind == "name" and not axis.broadcast and axis.name not in self.state and axis.name not in used:
+                targets.append(self.variable(axis.name))
+                self.state[axis.name] = BOUND
+            else:
+                targets.append(self.fresh("t"))
+                later.append((axis, targets[-1]))
+        self.line(f"{', '.join(targets)}, = {shape}")
+        for axis, target in later:
+            self.axis(axis, target)
+
+    def whole(self, axes: tuple[AxisSpec, ...]) -> str | None:
+        """The whole shape as a tuple expression, when every axis has one known size."""
+        sizes = []
+        for axis in axes:
+            if axis.variadic or axis.broadcast or axis.kind == "anonymous":
+                return None
+            if axis.kind == "fixed":
+                sizes.append(str(axis.size))
+            elif axis.kind == "name":
+                if self.state.get(axis.name) != BOUND:
+                    return None
+                sizes.append(self.variable(axis.name))
+            else:
+                assert axis.expression is not None  # noqa: S101
+                if any(self.state.get(name) != BOUND for name in names_in(axis.expression)):
+                    return None
+                sizes.append(self.expression(axis.expression))
+        return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+    def axis(self, axis: AxisSpec, size: str) -> None:
+        """Compare the size of one axis, or bind its name."""
+        if axis.kind == "anonymous":
+            return
+        if axis.broadcast:
+            self.broadcast_axis(axis, size)
+        elif axis.kind == "fixed":
+            self.line(f"if {size} != {axis.size}: break")
+        elif axis.kind == "name":
+            variable = self.variable(axis.name)
+            state = self.state.get(axis.name)
+            if state == BOUND:
+                self.line(f"if {size} != {variable}: break")
+            else:
+                if state is None:
+                    self.line(f"{variable} = {size}")
+                else:
+                    self.line(f"if {variable} is None: {variable} = {size}")
+                    self.line(f"elif {variable} != {size}: break")
+                self.state[axis.name] = BOUND
+        else:
+            assert axis.expression is not None  # noqa: S101
+            self.need(axis.expression)
+            self.line(f"if {size} != {self.expression(axis.expression)}: break")
+
+    def broadcast_axis(self, axis: AxisSpec, size: str) -> None:
+        """A `#` axis: a size of 1 fits and binds nothing."""
+        if axis.kind == "name":
+            self.maybe([axis.name])
+        read = self.fresh("t")
+        self.line(f"{read} = {size}")
+        self.line(f"if {read} != 1:")
+        self.depth += 1
+        state = dict(self.state)
+        plain = AxisSpec(
+            axis.kind,
+            axis.name,
+            axis.size,
+            axis.expression,
+            variadic=False,
+            broadcast=False,
+            tree=False,
+            label=None,
+            text=axis.text,
+            start=axis.start,
+            end=axis.end,
+        )
+        self.axis(plain, read)
+        self.state = state
+        self.depth -= 1
+
+    def variadic(self, axis: AxisSpec, part: str) -> None:
+        """A `*name` axis."""
+        name = "*" + axis.name
+        variable = self.variable(name)
+        state = self.state.get(name)
+        if name in self.widening:
+            self.maybe([name])
+            self.line(f"{variable} = {self.constant('h', widen)}({variable}, {part}, broadcasts={axis.broadcast})")
+            self.line(f"if {variable} is None: break")
+            return
+        if state is None:
+            self.line(f"{variable} = {part}")
+        elif state == BOUND:
+            self.line(f"if {part} != {variable}: break")
+        else:
+            self.line(f"if {variable} is None: {variable} = {part}")
+            self.line(f"elif {variable} != {part}: break")
+        self.state[name] = BOUND
+
+    # -- expressions ---------------------------------------------------------------------------------------------
+
+    def need(self, expression: Expression) -> None:
+        """Leave to the matcher what names without a size mean (it says which)."""
+        for name in names_in(expression):
+            state = self.state.get(name)
+            if state is None:
+                self.exact = False
+                self.line("break")
+                self.state[name] = BOUND
+                self.line(f"{self.variable(name)} = 0")
+            elif state == MAYBE:
+                self.exact = False
+                self.line(f"if {self.variable(name)} is None: break")
+
+    def expression(self, expression: Expression) -> str:
+        """The expression as Python over local variables and parameters."""
+
+        def op(symbol: str, left: str, right: str) -> str:
+            return f"{symbol}({left}, {right})" if symbol in {"min", "max"} else f"({left} {symbol} {right})"
+
+        def path(part: Path) -> str:
+            self.exact = False  # a string in braces is an expression of its own, which the matcher evaluates
+            if not self.names_only_parameters(part):
+                raise NotInlineError
+            return f"({part.text})"
+
+        def opaque(_: object) -> str:
+            raise NotInlineError
+
+        return fold(expression, number=str, name=self.variable, path=path, op=op, opaque=opaque)
+
+    def names_only_parameters(self, part: Path) -> bool:
+        """Whether braces mention nothing that the generated code would take from elsewhere."""
+        import ast
+
+        tree = ast.parse(part.text, mode="eval")
+        allowed = self.parameters | {"len", "min", "max", "int", "sum", "abs"}
+        return all(node.id in allowed for node in ast.walk(tree) if isinstance(node, ast.Name)) and not any(
+            isinstance(node, (ast.Lambda, ast.NamedExpr, ast.comprehension)) for node in ast.walk(tree)
+        )
+
+
+def widening_names(hints: list[Hint]) -> set[str]:
+    """Variadic names that are anywhere written with `#`: their bindings may widen."""
+    return {
+        "*" + axis.name
+        for hint in hints
+        for array in arrays(hint)
+        for axis in array.spec.shape.axes
+        if axis.kind == "name" and axis.variadic and axis.broadcast
+    }

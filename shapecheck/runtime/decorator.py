@@ -1,0 +1,230 @@
+"""`@shapechecked`: puts a checker in front of functions, methods and everything else that calls them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import types
+from typing import Any, TypeVar, overload
+
+from shapecheck.runtime import resolve
+from shapecheck.runtime.errors import ShapeError
+from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shapecheck.runtime.checker import Checker
+
+T = TypeVar("T")
+
+MARK = "__shapecheck__"
+UNCHECKED = "__shapecheck_unchecked__"
+
+
+def switched_off() -> bool:
+    """Whether `SHAPECHECK=off` leaves everything as it is."""
+    return os.environ.get("SHAPECHECK", "").lower() in {"off", "0", "false", "no"}
+
+
+@overload
+def shapechecked(target: T, *, dims: dict[str, str] | None = None) -> T: ...
+@overload
+def shapechecked(target: None = None, *, dims: dict[str, str] | None = None) -> Callable[[T], T]: ...
+def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None) -> Any:
+    """Check the tensors of every call against their annotations.
+
+    For functions (also async, generators), methods, static and class methods, properties, `functools.partial` objects,
+    and classes, whose annotated methods are all checked. With `SHAPECHECK=off` in the environment nothing is touched.
+
+    Args:
+        target: what to check; left out when the decorator is written with arguments.
+        dims: on a class or method, axis names tied to attributes of the instance: `{"D": "d_model"}` says that "D" is
+            `self.d_model` in every method.
+
+    Raises:
+        ShapeError: from a call that does not fit (a `TypeError`).
+        TypeError: at decoration, when the target is nothing that can be called.
+    """
+    if target is None:
+        return functools.partial(_decorate_here, dims=dims)
+    return _decorate_here(target, dims=dims)
+
+
+def _decorate_here(target: Any, *, dims: dict[str, str] | None) -> Any:
+    return target if switched_off() else decorate(target, dims, 4)
+
+
+def unchecked(target: T) -> T:
+    """Leave a function or class out of all checks: its class's decorator, the import hook and the static check."""
+    inner: Any = target.__func__ if isinstance(target, (staticmethod, classmethod)) else target
+    setattr(inner, UNCHECKED, True)
+    return target
+
+
+def decorate(target: Any, dims: dict[str, str] | None, depth: int) -> Any:
+    """The checked version of `target`. `depth` counts the frames up to the user's."""
+    if isinstance(target, types.FunctionType):
+        return _function(target, dims, depth + 1)
+    if isinstance(target, (staticmethod, classmethod)):
+        return type(target)(decorate(target.__func__, dims, depth + 1))
+    if isinstance(target, property):
+        get, put, drop = (part and decorate(part, dims, depth + 2) for part in (target.fget, target.fset, target.fdel))
+        return property(get, put, drop, target.__doc__)
+    if isinstance(target, functools.cached_property):
+        target.func = decorate(target.func, dims, depth + 1)
+        return target
+    if isinstance(target, type):
+        from shapecheck.runtime.classes import decorate_class
+
+        return decorate_class(target, dims, depth + 1)
+    if isinstance(target, functools.partial):
+        return functools.partial(decorate(target.func, dims, depth + 1), *target.args, **target.keywords)
+    function = resolve.innermost(target)
+    if callable(target) and function is not None:
+        return _wrap(Deferred(target, function, dims, resolve.local_names(function, depth)))
+    message = f"@shapechecked goes on functions, methods, properties and classes, not on {type(target).__name__}"
+    raise TypeError(message)
+
+
+def _function(target: types.FunctionType, dims: dict[str, str] | None, depth: int) -> Any:
+    if MARK in target.__dict__ or is_unchecked(target):
+        return target
+    function = resolve.innermost(target)
+    if function is None or MARK in function.__dict__:
+        return target
+    return _wrap(Deferred(target, function, dims, resolve.local_names(function, depth)))
+
+
+def is_unchecked(target: Any) -> bool:
+    """Whether the target, or typing's own marker on it, asks to be left alone."""
+    return getattr(target, UNCHECKED, False) is True or getattr(target, "__no_type_check__", False) is True
+
+
+# -- the wrapper before its first call -------------------------------------------------------------------------------
+#
+# The wrapper is one function object for good: classes, callers and pickles hold on to it. Until its first call it has
+# the code of a stub; the first call puts the compiled checker's code in its place.
+
+
+def _stub(*args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN002, ANN003, ANN202
+    if _first():  # type: ignore[name-defined]
+        return _checked(*args, **kwargs)  # type: ignore[name-defined]
+    try:
+        return _checked(*args, **kwargs)  # type: ignore[name-defined]
+    except _error as _error_:  # type: ignore[name-defined]
+        if _error_.__traceback__.tb_next is None:
+            _error_.__traceback__ = None
+        raise
+
+
+async def _stub_async(*args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN002, ANN003, ANN202
+    _first()  # type: ignore[name-defined]
+    return await _checked(*args, **kwargs)  # type: ignore[name-defined]
+
+
+def _stub_generator(*args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN002, ANN003, ANN202
+    _first()  # type: ignore[name-defined]
+    return (yield from _checked(*args, **kwargs))  # type: ignore[name-defined]
+
+
+async def _stub_async_generator(*args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN002, ANN003
+    _first()  # type: ignore[name-defined]
+    async for value in _checked(*args, **kwargs):  # type: ignore[name-defined]
+        yield value
+
+
+_STUBS = {
+    FUNCTION: _stub.__code__,
+    COROUTINE: _stub_async.__code__,
+    GENERATOR: _stub_generator.__code__,
+    ASYNC_GENERATOR: _stub_async_generator.__code__,
+}
+
+
+class Deferred:
+    """What a checker will be built from. Decorating must cost next to nothing, so nothing is read or imported before.
+
+    call: what is called when the arguments fit (the function, with whatever other decorators have made of it).
+    function: the plain function inside, which has the signature.
+    dims: axis names tied to expressions over the instance.
+    local: names around a nested function that its string annotations may need.
+    """
+
+    __slots__ = ("_checker", "call", "dims", "function", "local")
+
+    def __init__(
+        self, call: Any, function: types.FunctionType, dims: dict[str, str] | None, local: dict[str, Any] | None
+    ) -> None:
+        self.call = call
+        self.function = function
+        self.dims = dims
+        self.local = local
+        self._checker: Checker | None = None
+
+    def checker(self, namespace: dict[str, Any] | None = None) -> Checker:
+        """The checker, built when first asked for; `namespace` is that of the wrapper it will move into."""
+        if self._checker is None:
+            from shapecheck.runtime.checker import Checker
+
+            self._checker = Checker(self.call, self.function, self.dims, self.local, namespace)
+            self.local = None
+        return self._checker
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.call, self.function, self.dims, None))
+
+
+def move_in(deferred: Deferred, wrapper: types.FunctionType) -> bool:
+    """Compile the checker, and put its code into the wrapper unless Dynamo is tracing. Returns whether it is.
+
+    A code object that changes under a compiled graph would be traced once more, so the wrapper then keeps its stub.
+    """
+    namespace = wrapper.__globals__
+    code = deferred.checker(namespace).build()
+    if "_checked" not in namespace:
+        checked = types.FunctionType(code, namespace, wrapper.__name__)
+        checked.__defaults__ = wrapper.__defaults__
+        checked.__kwdefaults__ = wrapper.__kwdefaults__
+        namespace["_checked"] = checked
+    compiling = namespace.get("_compiling")
+    if compiling is not None and compiling():
+        return True
+    wrapper.__code__ = code
+    return False
+
+
+def _wrap(deferred: Deferred) -> types.FunctionType:
+    target, function = deferred.call, deferred.function
+    original = function.__code__
+    code = _STUBS[kind_of(original)].replace(
+        co_filename=original.co_filename, co_name=original.co_name, co_firstlineno=original.co_firstlineno
+    )
+    namespace: dict[str, Any] = {"_error": ShapeError, "_call": target}
+
+    def first() -> bool:
+        return move_in(deferred, wrapper)
+
+    # Dynamo runs a function with this mark while it traces (`torch._dynamo.assume_constant_result`).
+    first._dynamo_marked_constant = True  # type: ignore[attr-defined]  # noqa: SLF001
+    namespace["_first"] = first
+    wrapper = types.FunctionType(code, namespace, original.co_name)
+    # A stub takes any arguments, so the defaults can be there from the start: no call sees code and defaults differ.
+    wrapper.__defaults__ = function.__defaults__
+    wrapper.__kwdefaults__ = function.__kwdefaults__
+    written: Any = wrapper  # attributes that only some versions have
+    wrapper.__qualname__ = getattr(target, "__qualname__", function.__qualname__)
+    wrapper.__module__ = function.__module__
+    wrapper.__doc__ = function.__doc__
+    if hasattr(function, "__annotate__"):  # 3.14: evaluated when somebody asks
+        written.__annotate__ = function.__annotate__
+    else:
+        wrapper.__annotations__ = function.__annotations__
+    if hasattr(function, "__type_params__"):
+        written.__type_params__ = function.__type_params__
+    if hasattr(target, "__dict__"):
+        wrapper.__dict__.update(target.__dict__)
+    written.__wrapped__ = target
+    written.__shapecheck__ = deferred
+    return wrapper

@@ -1,0 +1,57 @@
+"""What a failing call raises, and what is warned about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ShapeError(TypeError):
+    """A call whose tensors are not what the signature declares.
+
+    Attributes:
+        function: qualified name of the function.
+        argument: the parameter at fault, "x" or "xs[2]", or "return", "yield".
+        axis: index of the axis at fault, counted from 0; None when the whole value is (its type, dtype or rank).
+        name: the axis as annotated, "D" or "2*D"; None where there is no axis.
+        expected, actual: sizes for an axis, numbers of axes for a rank, names for a type or dtype.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        function: str = "",
+        argument: str = "",
+        axis: int | None = None,
+        name: str | None = None,
+        expected: Any = None,
+        actual: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.function = function
+        self.argument = argument
+        self.axis = axis
+        self.name = name
+        self.expected = expected
+        self.actual = actual
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        attributes = {
+            name: getattr(self, name) for name in ("function", "argument", "axis", "name", "expected", "actual")
+        }
+        return (_rebuild, (type(self), str(self), attributes))
+
+
+ShapeError.__module__ = "shapecheck"  # the name it is imported and shown by
+
+
+def _rebuild(cls: type[ShapeError], message: str, attributes: dict[str, Any]) -> ShapeError:
+    return cls(message, **attributes)
+
+
+class AnnotationUseError(ValueError):
+    """An annotation that cannot be checked: it does not parse, or needs a size that nothing has bound yet."""
+
+
+class ShapecheckWarning(UserWarning):
+    """Something annotated that is left unchecked, and why."""

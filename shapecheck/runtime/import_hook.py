@@ -1,0 +1,169 @@
+"""The import hook: checks whole packages without a decorator in them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import sys
+import types
+import warnings
+from fnmatch import fnmatchcase
+from importlib.abc import Loader, MetaPathFinder
+from typing import TYPE_CHECKING, Any, Self
+
+from shapecheck.runtime.decorator import switched_off
+from shapecheck.runtime.errors import ShapecheckWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from importlib.machinery import ModuleSpec
+
+_DECORATOR = "__shapecheck_checked__"
+_OWN = {"shapecheck", "jaxtyping", "beartype", "torch", "numpy"}
+
+
+def install_import_hook(packages: str | Iterable[str]) -> ImportHook:
+    """Check every annotated function of the packages, from their next import on.
+
+    Args:
+        packages: names of packages or modules, with everything below them, or patterns such as "models.*".
+
+    Returns:
+        The hook. It is also a context manager, that uninstalls it at the end.
+
+    Modules that are imported already are named in a warning: they stay as they are. With `SHAPECHECK=off` nothing is
+    installed.
+    """
+    hook = ImportHook([packages] if isinstance(packages, str) else list(packages))
+    if switched_off():
+        return hook
+    late = sorted(name for name in sys.modules if hook.wants(name))
+    if late:
+        shown = ", ".join(late[:5]) + (f" and {len(late) - 5} more" if len(late) > 5 else "")
+        message = f"imported before the hook was installed, and therefore not checked: {shown}"
+        warnings.warn(message, ShapecheckWarning, stacklevel=2)
+    sys.meta_path.insert(0, hook)
+    return hook
+
+
+class ImportHook(MetaPathFinder):
+    """Finds the modules as usual, and has their functions decorated while they are compiled."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        self.patterns = patterns
+
+    def wants(self, module: str) -> bool:
+        """Whether a module is to be checked."""
+        if module.partition(".")[0] in _OWN:
+            return False
+        return any(
+            module == pattern or module.startswith(f"{pattern}.") or fnmatchcase(module, pattern)
+            for pattern in self.patterns
+        )
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's ordinary spec, with a loader of ours in place of a source loader."""
+        if not self.wants(fullname):
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(fullname, path, target)
+            if spec is None:
+                continue
+            loader: Any = spec.loader
+            if isinstance(loader, importlib.machinery.SourceFileLoader):
+                spec.loader = _checked_loader(type(loader))(loader.name, loader.path)
+            return spec
+        return None
+
+    def uninstall(self) -> None:
+        """Leave later imports alone; what has been imported stays checked."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.uninstall()
+
+
+class _CheckedLoader(Loader):
+    """Compiles a module with every annotated function decorated.
+
+    Reading no file times keeps it from the byte code cache, which would mix checked and unchecked code up.
+    """
+
+    def path_stats(self, path: str) -> dict[str, Any]:
+        raise OSError(path)
+
+    def source_to_code(self, data: Any, path: Any, *, _optimization: int = -1) -> types.CodeType:
+        parse: Any = getattr(super(), "source_to_code", None)
+        tree = ast.parse(data, path)
+        _Decorate().visit(tree)
+        ast.fix_missing_locations(tree)
+        # Other hooks' loaders transform trees too, and get ours.
+        return parse(tree, path) if parse is not None else compile(tree, path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__dict__[_DECORATOR] = _decorate
+        super().exec_module(module)
+
+
+def _checked_loader(base: type) -> Any:
+    """A loader class in front of the one that would have loaded the module."""
+    return type("CheckedLoader", (_CheckedLoader, base), {})
+
+
+def _decorate(target: Any) -> Any:
+    from shapecheck.runtime.decorator import decorate
+
+    return decorate(target, None, 3)
+
+
+class _Decorate(ast.NodeTransformer):
+    """Adds our decorator below all others: what they make of a function is not ours to check."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # ast's naming
+        return self._function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:  # ast's naming
+        return self._function(node)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        arguments = node.args
+        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        annotated = node.returns is not None or any(argument and argument.annotation is not None for argument in named)
+        if annotated and not any(_is_marker(decorator) for decorator in node.decorator_list):
+            node.decorator_list.append(_name(node))
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # ast's naming
+        self.generic_visit(node)
+        # Above `@dataclass`, which makes the `__init__` that is to be checked.
+        if any(_is_dataclass(decorator) for decorator in node.decorator_list):
+            node.decorator_list.insert(0, _name(node))
+        return node
+
+
+def _name(node: ast.stmt) -> ast.expr:
+    name = ast.Name(_DECORATOR, ast.Load())
+    return ast.copy_location(name, node)
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_dataclass(node: ast.expr) -> bool:
+    return _last_name(node) == "dataclass"
+
+
+def _is_marker(node: ast.expr) -> bool:
+    return _last_name(node) in {"unchecked", "no_type_check", "overload", "shapechecked"}

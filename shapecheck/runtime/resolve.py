@@ -1,0 +1,121 @@
+"""What the annotations of a function evaluate to, strings and deferred ones included.
+
+This happens at the first call, when the names of the module are all there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from typing import Any
+
+_PLAIN_STRINGS = 0x1000000  # CO_FUTURE_ANNOTATIONS
+_MAX_FRAMES = 20
+
+
+def local_names(function: types.FunctionType, depth: int) -> dict[str, Any] | None:
+    """The local variables around a nested function, if its annotations are strings that may need them.
+
+    An alias of the enclosing function that only annotations mention is no closure variable, so nothing else keeps it.
+    `depth` is the number of frames between here and the place of decoration.
+    """
+    if "<locals>" not in function.__qualname__ or not _has_strings(function):
+        return None
+    names: dict[str, Any] = {}
+    frame: types.FrameType | None = sys._getframe(depth)  # noqa: SLF001  # the only way to see local names
+    module = function.__globals__
+    count = 0
+    while frame is not None and frame.f_locals is not frame.f_globals and count < _MAX_FRAMES:
+        if frame.f_globals is module:
+            names = {**frame.f_locals, **names}
+        frame = frame.f_back
+        count += 1
+    return names
+
+
+def _has_strings(function: types.FunctionType) -> bool:
+    if function.__code__.co_flags & _PLAIN_STRINGS:
+        return True
+    if sys.version_info >= (3, 14):  # deferred annotations see local names by themselves
+        return False
+    return any(isinstance(annotation, str) for annotation in function.__annotations__.values())
+
+
+def has_annotations(function: types.FunctionType) -> bool:
+    """Whether a function has any annotation, without evaluating one."""
+    if sys.version_info >= (3, 14):
+        return getattr(function, "__annotate__", None) is not None or bool(function.__annotations__)
+    return bool(function.__annotations__)
+
+
+def annotations_of(function: Any) -> dict[str, Any]:
+    """The annotations by parameter, those that cannot be evaluated yet as strings or forward references."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
+    return dict(getattr(function, "__annotations__", None) or {})
+
+
+def innermost(function: Any) -> types.FunctionType | None:
+    """The function that other decorators have wrapped, as far as they tell; None if there is none inside."""
+    seen = 0
+    while hasattr(function, "__wrapped__") and seen < 100:
+        function = function.__wrapped__
+        seen += 1
+    return function if isinstance(function, types.FunctionType) else None
+
+
+class Names(dict[str, Any]):
+    """The names that an annotation of a function may use; missing ones are looked up further and further out."""
+
+    def __init__(self, function: types.FunctionType, local: dict[str, Any] | None) -> None:
+        super().__init__(local or {})
+        self.module = function.__globals__
+        code = function.__code__
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                self[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+        self.update({parameter.__name__: parameter for parameter in getattr(function, "__type_params__", ())})
+        self.owner = self._owner(function.__qualname__)
+
+    def _owner(self, qualname: str) -> Any:
+        """The class that a method is defined in, if it can be reached from its module."""
+        path = qualname.rpartition(".")[0]
+        if not path or "<locals>" in path:
+            return None
+        owner = self.module.get(path.partition(".")[0])
+        for part in path.split(".")[1:]:
+            owner = getattr(owner, part, None)
+        return owner
+
+    def __missing__(self, name: str) -> Any:
+        for namespace in (vars(self.owner) if isinstance(self.owner, type) else {}, self.module, vars(builtins)):
+            if name in namespace:
+                return namespace[name]
+        return _type_checking_import(name)
+
+    def evaluate(self, text: str) -> object:
+        """The value of an annotation's text; raises what evaluating it raises."""
+        # In parentheses, as type checkers read annotations that run over several lines.
+        return eval(f"({text})", {"__builtins__": {}}, self)  # noqa: S307  # an annotation is its user's own code
+
+
+def _type_checking_import(name: str) -> Any:
+    """Names that annotated code tends to import under `TYPE_CHECKING` only, where no other meaning is likely."""
+    from shapecheck.annotations.dtypes import DTYPES
+
+    if name in DTYPES:
+        import jaxtyping
+
+        return getattr(jaxtyping, name)
+    torch = sys.modules.get("torch")
+    if name == "Tensor" and torch is not None:
+        return torch.Tensor
+    module = sys.modules.get({"np": "numpy", "jnp": "jax.numpy"}.get(name, name))
+    if module is not None and name in {"torch", "np", "numpy", "jaxtyping", "jnp", "jax", "typing"}:
+        return module
+    raise KeyError(name)

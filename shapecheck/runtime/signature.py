@@ -1,0 +1,146 @@
+"""The parameters of a function, each with its hint."""
+
+from __future__ import annotations
+
+import sys
+import types
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from shapecheck.annotations.hints import InvalidHint, OtherHint, walk
+from shapecheck.annotations.live import hint_from_live
+from shapecheck.runtime import others
+from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
+from shapecheck.runtime.match import Goal, Matcher, fixed_names
+from shapecheck.runtime.resolve import Names, annotations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapecheck.annotations.hints import Hint
+
+EMPTY: Any = types.SimpleNamespace()
+
+POSITIONAL_ONLY, NORMAL, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD = range(5)
+
+
+class Parameter:
+    """One parameter.
+
+    kind: as in `inspect.Parameter`, as a number.
+    hint: None when there is nothing to check.
+    exempt: the default is not one of the hint's values, and passes all the same (`x: Float[Tensor, "n"] = None`).
+    """
+
+    __slots__ = ("default", "exempt", "hint", "kind", "name")
+
+    def __init__(self, name: str, kind: int, default: Any = EMPTY) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.hint: Hint | None = None
+        self.exempt = False
+
+
+def parameters_of(function: types.FunctionType) -> list[Parameter]:
+    """The parameters of a plain function, read off its code: `inspect` would cost more than everything else."""
+    code = function.__code__
+    count, only = code.co_argcount, code.co_posonlyargcount
+    names = code.co_varnames
+    parameters = [Parameter(name, POSITIONAL_ONLY if i < only else NORMAL) for i, name in enumerate(names[:count])]
+    for parameter, default in zip(reversed(parameters), reversed(function.__defaults__ or ()), strict=False):
+        parameter.default = default
+    at = count + code.co_kwonlyargcount
+    keyword = [Parameter(name, KEYWORD_ONLY) for name in names[count:at]]
+    for parameter in keyword:
+        parameter.default = (function.__kwdefaults__ or {}).get(parameter.name, EMPTY)
+    if code.co_flags & 4:
+        parameters.append(Parameter(names[at], VAR_POSITIONAL))
+        at += 1
+    parameters += keyword
+    if code.co_flags & 8:
+        parameters.append(Parameter(names[at], VAR_KEYWORD))
+    return parameters
+
+
+class Signature:
+    """Parameters and return hint of a function, evaluated.
+
+    shared: names bound outside of containers of any length.
+    """
+
+    def __init__(self, function: types.FunctionType, local: dict[str, Any] | None) -> None:
+        self.function = function
+        self.parameters = parameters_of(function)
+        names = Names(function, local)
+        annotations = annotations_of(function)
+        for parameter in self.parameters:
+            if parameter.name in annotations:
+                parameter.hint = self.hint(parameter.name, annotations[parameter.name], names)
+        self.returns: Hint | None = None
+        if "return" in annotations:
+            self.returns = self.hint("return", annotations["return"], names)
+        hints = [parameter.hint for parameter in self.parameters if parameter.hint is not None]
+        self.shared = frozenset(
+            name for hint in [*hints, *([self.returns] if self.returns else [])] for name in fixed_names(hint)
+        )
+        for parameter in self.parameters:
+            parameter.exempt = self.is_exempt(parameter)
+
+    def hint(self, name: str, annotation: object, names: Names) -> Hint | None:
+        """The hint of one annotation; None where there is nothing to check."""
+        if annotation == "":
+            return None
+        hint = hint_from_live(annotation, names.evaluate)
+        for part in walk(hint):
+            if isinstance(part, InvalidHint):
+                self.refuse(name, part)
+                return None
+        if isinstance(hint, OtherHint) and (hint.value is Any or others.accepts_anything(hint)):
+            return None
+        return hint
+
+    def refuse(self, name: str, part: InvalidHint) -> None:
+        """Say that an annotation cannot be checked: an error when it is wrong, a warning when a name is missing."""
+        qualname = self.function.__qualname__
+        what = "the return annotation" if name == "return" else f"the annotation of `{name}`"
+        message = f"{qualname}: {what}, `{part.text}`, cannot be evaluated ({part.error.message})"
+        if "NameError" in part.error.message or "AttributeError" in part.error.message:
+            warnings.warn(f"{message}; it is not checked", ShapecheckWarning, stacklevel=2)
+            return
+        raise AnnotationUseError(message)
+
+    @staticmethod
+    def is_exempt(parameter: Parameter) -> bool:
+        """Whether the default violates the hint of its parameter."""
+        if parameter.default is EMPTY or parameter.hint is None:
+            return False
+        try:
+            fits = Matcher({}, frozenset()).solve([Goal(parameter.name, parameter.hint, parameter.default)], {})
+        except (AttributeError, KeyError, TypeError):  # braces that need the other arguments
+            return False
+        return fits is None
+
+    def goals(self, values: Sequence[Any]) -> list[Goal]:
+        """What the arguments of a call, in the order of the parameters, have to fulfil."""
+        goals = []
+        for parameter, value in zip(self.parameters, values, strict=True):
+            hint = parameter.hint
+            if hint is None or (parameter.exempt and value is parameter.default):
+                continue
+            if parameter.kind == VAR_POSITIONAL:
+                goals += [Goal(f"{parameter.name}[{index}]", hint, item) for index, item in enumerate(value)]
+            elif parameter.kind == VAR_KEYWORD:
+                goals += [Goal(f"{parameter.name}[{key!r}]", hint, item) for key, item in value.items()]
+            else:
+                goals.append(Goal(parameter.name, hint, value))
+        return goals
+
+    def arguments(self, values: Sequence[Any]) -> dict[str, Any]:
+        """The arguments by name."""
+        return {parameter.name: value for parameter, value in zip(self.parameters, values, strict=True)}
+
+
+def torch_is_loaded() -> bool:
+    """Whether any value can be a torch tensor."""
+    return "torch" in sys.modules
