@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapecheck.dims import ONE, YES, ZERO, Dim, No, floordiv
+from shapecheck.ops import views
 from shapecheck.ops.axes import constant, impossible, joined, of_rank, opaque, sized, unknown_shape, wants
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -399,7 +400,7 @@ def take(input: Tensor, index: Tensor, *, out: object = None) -> Tensor:
     return input.reshaped(index.shape)
 
 
-@op("torch.index_select", "torch.Tensor.index_select", "torch.index_select_copy")
+@op("torch.index_select", "torch.Tensor.index_select")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: object = None) -> Tensor | Mismatch:
     """``[.. a ..], [i] -> [.. i ..]``."""
     position = input.shape.position(dim)
@@ -416,20 +417,30 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: object = None) 
     return input.reshaped(input.shape.replaced(position, chosen[0]) if input.shape.axes else input.shape)
 
 
-@op(
-    "torch.scatter", "torch.Tensor.scatter", "torch.scatter_add", "torch.Tensor.scatter_add", "torch.scatter_reduce",
-    "torch.Tensor.scatter_reduce",
-)
+@op("torch.scatter", "torch.Tensor.scatter")
 def scatter(
-    input: Tensor, dim: int, index: Tensor, src: object = None, reduce: object = None, *, value: object = None,
-    include_self: object = None, out: object = None,
+    input: Tensor, dim: int, index: Tensor, src: object = None, *, value: object = None, reduce: object = None
 ) -> Tensor | Mismatch:
     """``[.. a ..], [.. i ..], [.. i ..] -> [.. a ..]``."""
-    if isinstance(src, Tensor) and src.shape.rank is not None and src.shape.rank:
+    if isinstance(src, Tensor) and src.shape.rank:
         fault = _beside(src, dim, index)
         if fault is not None and fault.kind is Fault.RANK:
             return fault
     return _beside(input, dim, index) or input
+
+
+@op("torch.scatter_add", "torch.Tensor.scatter_add")
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor | Mismatch:
+    """``[.. a ..], [.. i ..], [.. i ..] -> [.. a ..]``."""
+    return scatter(input, dim, index, src)
+
+
+@op("torch.scatter_reduce", "torch.Tensor.scatter_reduce")
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: object, *, include_self: object = None
+) -> Tensor | Mismatch:
+    """``[.. a ..], [.. i ..], [.. i ..] -> [.. a ..]``."""
+    return scatter(input, dim, index, src)
 
 
 @op("torch.index_add", "torch.Tensor.index_add", "torch.index_copy", "torch.Tensor.index_copy", "torch.index_reduce",
@@ -475,18 +486,63 @@ def index_put(input: Tensor, indices: object, values: object, accumulate: object
     return input
 
 
+def _replaces(src: Tensor, target: Shape) -> Mismatch | None:
+    """Whether the source has exactly the shape of the part it is written to."""
+    if src.shape.rest is not None or target.rest is not None:
+        return None
+    if len(src.shape) != len(target):
+        return Mismatch(Fault.RANK, left_shape=src.shape, right_shape=target, detail=str(len(target)))
+    for place, (have, want) in enumerate(zip(src.shape.known, target.known, strict=True)):
+        verdict = require(have.size, want.size)
+        if isinstance(verdict, No):
+            return Mismatch(
+                Fault.SIZE, axis=place, other_axis=place, left=have.size, right=want.size, left_shape=src.shape,
+                right_shape=target, because=verdict.because,
+            )
+    return None
+
+
 @op("torch.select_scatter", "torch.Tensor.select_scatter")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: object) -> Tensor | Mismatch:
     """``[.. a ..], [.. ..] -> [.. a ..]``."""
-    position = input.shape.position(dim)
-    return position if isinstance(position, Mismatch) else input
+    part = views.select(input, dim, index)
+    return part if isinstance(part, Mismatch) else _replaces(src, part.shape) or input
 
 
-@op("torch.slice_scatter", "torch.Tensor.slice_scatter", "torch.diagonal_scatter", "torch.Tensor.diagonal_scatter",
-    "torch.masked_scatter", "torch.Tensor.masked_scatter", "torch.as_strided_scatter")
-def slice_scatter(input: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
+@op("torch.slice_scatter", "torch.Tensor.slice_scatter")
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: object = None, end: object = None, step: object = 1
+) -> Tensor | Mismatch:
     """``[.. a ..], [.. b ..] -> [.. a ..]``."""
+    axis, position = input.shape.axis(dim), input.shape.position(dim)
+    if isinstance(axis, Mismatch):
+        return axis
+    if axis is None or not isinstance(position, int):
+        return input
+    bounds = [Dim.of(bound) if isinstance(bound, int) else bound for bound in (start, end, step)]
+    part = sliced(axis, Slice(*bounds))  # type: ignore[arg-type]  # abstract values
+    return _replaces(src, input.shape.replaced(position, part)) or input
+
+
+@op("torch.diagonal_scatter", "torch.Tensor.diagonal_scatter")
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor | Mismatch:
+    """``[a b ..], [.. min(a,b)] -> [a b ..]``."""
+    part = views.diagonal(input, offset, dim1, dim2)
+    return part if isinstance(part, Mismatch) else _replaces(src, part.shape) or input
+
+
+@op("torch.as_strided_scatter", "torch.Tensor.as_strided_scatter")
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: object, stride: object, storage_offset: object = None
+) -> Tensor | Mismatch:
+    """``[a b], [c] -> [a b]``."""
     return input
+
+
+@op("torch.masked_scatter", "torch.Tensor.masked_scatter")
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor | Mismatch:
+    """``[a b], [a b], [n] -> [a b]``."""
+    return masked_fill(input, mask, source)
 
 
 # -- masks -----------------------------------------------------------------------------------------------------------
@@ -561,7 +617,23 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: object = None) -> Any
 # -- tables and searches ---------------------------------------------------------------------------------------------
 
 
-@op("torch.nn.functional.embedding", "torch.embedding")
+def not_whole(tensor: Tensor) -> Mismatch | None:
+    """What a table says about indices that are no integers."""
+    if tensor.dtype in {"float", "complex", "bool"}:
+        return Mismatch(Fault.DTYPE, left_shape=tensor.shape, detail="int")
+    return None
+
+
+@op("torch.embedding")
+def plain_embedding(
+    weight: Tensor, indices: Tensor, padding_idx: object = None, scale_grad_by_freq: object = None,
+    sparse: object = None,
+) -> Tensor | Mismatch:
+    """``[v d], [..] -> [.. d]``."""
+    return embedding(indices, weight)
+
+
+@op("torch.nn.functional.embedding")
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: object = None, max_norm: object = None, norm_type: object = None,
     scale_grad_by_freq: object = None, sparse: object = None,
@@ -570,7 +642,7 @@ def embedding(
     table = of_rank(weight.shape, 2)
     if table is None:
         return Mismatch(Fault.RANK, left_shape=weight.shape, detail="2")
-    return weight.reshaped(Shape((*input.shape, table[1])))
+    return not_whole(input) or weight.reshaped(Shape((*input.shape, table[1])))
 
 
 @op("torch.nn.functional.embedding_bag")
@@ -619,7 +691,7 @@ def searchsorted(
     return Tensor(input.shape, "int")
 
 
-@op("torch.bucketize", "torch.Tensor.bucketize")
+@op("torch.bucketize")
 def bucketize(
     input: Operand, boundaries: Tensor, *, out_int32: object = None, right: object = None, out: object = None,
 ) -> Tensor | Mismatch:

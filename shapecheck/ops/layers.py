@@ -17,6 +17,7 @@ from shapecheck.ops.axes import (
     wants,
     wrong_size,
 )
+from shapecheck.ops.indexing import embedding_bag, not_whole
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.shapes import (
     NONE,
@@ -40,13 +41,6 @@ if TYPE_CHECKING:
 def parameter(*sizes: Dim) -> Tensor:
     """A weight of a layer."""
     return Tensor(Shape.of(*sizes), "float")
-
-
-def not_whole(tensor: Tensor) -> Mismatch | None:
-    """What a table look-up says about indices that are no integers."""
-    if tensor.dtype in {"float", "complex", "bool"}:
-        return Mismatch(Fault.DTYPE, left_shape=tensor.shape, detail="int")
-    return None
 
 
 # -- linear maps -----------------------------------------------------------------------------------------------------
@@ -209,8 +203,6 @@ class EmbeddingBag(Embedding):
         self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: object = None
     ) -> AnyValue | Mismatch:
         """``[b n] -> [b d]``."""
-        from shapecheck.ops.indexing import embedding_bag
-
         table = parameter(self.rows, self.features)
         return embedding_bag(input, table, offsets, include_last_offset=bool(self.last))
 
@@ -497,8 +489,8 @@ def local_response_norm(
 
 ELEMENTWISE: Final = (
     "AlphaDropout CELU Dropout Dropout1d Dropout2d Dropout3d ELU FeatureAlphaDropout GELU Hardshrink Hardsigmoid "
-    "Hardswish Hardtanh Identity LeakyReLU LogSigmoid Mish RReLU ReLU ReLU6 SELU SiLU Sigmoid Softplus Softshrink Softsign Tanh "
-    "Tanhshrink Threshold"
+    "Hardswish Hardtanh Identity LeakyReLU LogSigmoid Mish RReLU ReLU ReLU6 SELU SiLU Sigmoid Softplus Softshrink "
+    "Softsign Tanh Tanhshrink Threshold"
 )
 """``[*s] -> [*s]``, whatever they are made with."""
 
