@@ -32,6 +32,7 @@ FAMILIES: Final = (
     "reductions",
     "scans",
     "products",
+    "einsum",
     "views",
     "indexing",
     "joining",

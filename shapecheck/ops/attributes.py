@@ -253,7 +253,7 @@ for _family in CASTS:
 @op(
     *both("clone detach resolve_conj resolve_neg"),
     "torch.Tensor.contiguous", "torch.Tensor.cpu", "torch.Tensor.requires_grad_",
-    "torch.Tensor.share_memory_", "torch.Tensor.to_dense", "torch.Tensor.coalesce",
+    "torch.Tensor.share_memory_", "torch.Tensor.to_dense",
 
 )
 def clone(input: Tensor, *others: object, **options: object) -> Tensor:

@@ -5,6 +5,7 @@ result Unknown without calling the rule:
 
 ========================  ============================================================================
 ``Tensor``                a tensor (of any or unknown shape)
+``Tensors``               a tuple or list of tensors
 ``Operand``               a tensor, or a Python number as a tensor without axes
 ``int``                   an integer whose value is known (an axis number)
 ``Ints``                  one or several of these, as a list
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 Operand = Tensor
 Dtype = str | None
 Ints = list[int]
+Tensors = list[Tensor]
 Sizes = list[Dim | Rest]
 
 _VARARGS: Final = 0x04
@@ -186,6 +188,10 @@ def _tensor(value: AnyValue) -> object:
     return value if isinstance(value, Tensor) else _why(value, "a tensor")
 
 
+def _tensors(value: AnyValue) -> object:
+    return _each(value, _tensor) if isinstance(value, Sequence) else _why(value, "a sequence of tensors")
+
+
 def _operand(value: AnyValue) -> object:
     if isinstance(value, Tensor):
         return value
@@ -287,6 +293,7 @@ _PLAIN: Final[dict[str, Converter]] = {
     "object": _object,
     "AnyValue": _object,
     "Tensor": _tensor,
+    "Tensors": _tensors,
     "Operand": _operand,
     "int": _int,
     "Ints": _ints,
