@@ -26,6 +26,9 @@ def judge(left: Dim, right: Dim) -> Verdict:
 
     Sizes that all terms of both have in common are cancelled: they are at least 1.
     """
+    first, second = left.symbol, right.symbol
+    if first is not None and second is not None and first.kind is RIGID and second.kind is RIGID:
+        return YES if first is second else No(left, right)
     one, other = cancelled(left, right)
     difference = one - other
     number = difference.constant

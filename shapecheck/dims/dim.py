@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims.monomial import Monomial, Term, over, serial, shared, term_key, times
+from shapecheck.dims.monomial import Monomial, Term, combined, over, serial, shared, term_key, times
 from shapecheck.dims.symbol import OPAQUE, RIGID, Atom, Call, Symbol
 
 if TYPE_CHECKING:
@@ -61,13 +61,10 @@ class Dim:
         return Dim(((monomial, coefficient),)) if coefficient else ZERO
 
     @staticmethod
-    def _collect(terms: dict[Monomial, int]) -> Dim:
-        kept = [term for term in terms.items() if term[1]]
-        if len(kept) > 1:
-            if len(kept) > MAX_TERMS:
-                return _too_large()
-            kept.sort(key=term_key)
-        return Dim(tuple(kept))
+    def _within(terms: tuple[Term, ...]) -> Dim:
+        if not terms:
+            return ZERO
+        return Dim(terms) if len(terms) <= MAX_TERMS else _too_large()
 
     # -- questions ---------------------------------------------------------------------------------------------------
 
@@ -83,8 +80,11 @@ class Dim:
     @property
     def symbol(self) -> Symbol | None:
         """The one symbol it is, or None."""
-        atom = self.atom
-        return atom if isinstance(atom, Symbol) else None
+        terms = self.terms
+        if len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1:
+            atom = terms[0][0][0]
+            return atom if isinstance(atom, Symbol) else None
+        return None
 
     @property
     def atom(self) -> Atom | None:
@@ -204,34 +204,33 @@ class Dim:
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
     def __add__(self, other: Dim | int) -> Dim:
-        other = Dim.of(other)
+        if not isinstance(other, Dim):
+            other = Dim.of(other)
         if not self.terms:
             return other
         if not other.terms:
             return self
-        terms = dict(self.terms)
-        for monomial, coefficient in other.terms:
-            terms[monomial] = terms.get(monomial, 0) + coefficient
-        return Dim._collect(terms)
+        return Dim._within(combined(self.terms, other.terms, 1))
 
     def __neg__(self) -> Dim:
         return Dim(tuple([(monomial, -coefficient) for monomial, coefficient in self.terms]))
 
     def __sub__(self, other: Dim | int) -> Dim:
-        other = Dim.of(other)
-        if not other.terms:
-            return self
-        terms = dict(self.terms)
-        for monomial, coefficient in other.terms:
-            terms[monomial] = terms.get(monomial, 0) - coefficient
-        return Dim._collect(terms)
+        if not isinstance(other, Dim):
+            other = Dim.of(other)
+        return Dim._within(combined(self.terms, other.terms, -1)) if other.terms else self
 
     def __mul__(self, other: Dim | int) -> Dim:
-        other = Dim.of(other)
+        if not isinstance(other, Dim):
+            other = Dim.of(other)
         if self is ONE or not other.terms:
             return other
         if other is ONE or not self.terms:
             return self
+        if len(self.terms) == 1:
+            return other._times_term(self.terms[0])
+        if len(other.terms) == 1:
+            return self._times_term(other.terms[0])
         terms: dict[Monomial, int] = {}
         for left, left_coefficient in self.terms:
             for right, right_coefficient in other.terms:
@@ -240,7 +239,19 @@ class Dim:
                 if len(monomial) > MAX_DEGREE or not -_MOST < coefficient < _MOST:
                     return _too_large()
                 terms[monomial] = coefficient
-        return Dim._collect(terms)
+        kept = [term for term in terms.items() if term[1]]
+        kept.sort(key=term_key)
+        return Dim._within(tuple(kept))
+
+    def _times_term(self, term: Term) -> Dim:
+        # Multiplying each term by one and the same monomial keeps the order of the terms.
+        beside, factor = term
+        product: list[Term] = []
+        for monomial, coefficient in self.terms:
+            product.append((times(monomial, beside), coefficient * factor))
+            if not -_MOST < product[-1][1] < _MOST:
+                return _too_large()
+        return Dim(tuple(product)) if len(product[0][0]) <= MAX_DEGREE else _too_large()
 
     def __radd__(self, other: int) -> Dim:
         return self + other

@@ -25,6 +25,36 @@ def term_key(term: Term) -> tuple[int, tuple[int, ...]]:
     return (-len(monomial), tuple(map(serial, monomial)))
 
 
+def precedes(left: Monomial, right: Monomial) -> bool:
+    """Whether one monomial stands before another, unequal one: the order of ``term_key``."""
+    if len(left) != len(right):
+        return len(left) > len(right)
+    for one, other in zip(left, right, strict=True):
+        if one is not other:
+            return one.serial < other.serial
+    return False
+
+
+def combined(left: tuple[Term, ...], right: tuple[Term, ...], sign: int) -> tuple[Term, ...]:
+    """The terms of ``left + sign * right``; all three in order."""
+    found: list[Term] = []
+    position, end = 0, len(left)
+    for term in right:
+        monomial, coefficient = term
+        while position < end and left[position][0] != monomial and precedes(left[position][0], monomial):
+            found.append(left[position])
+            position += 1
+        if position < end and left[position][0] == monomial:
+            coefficient = left[position][1] + sign * coefficient
+            position += 1
+            if coefficient:
+                found.append((monomial, coefficient))
+        else:
+            found.append(term if sign == 1 else (monomial, -coefficient))
+    found += left[position:]
+    return tuple(found)
+
+
 def times(left: Monomial, right: Monomial) -> Monomial:
     """The product of two monomials."""
     if not left:
