@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import operator
 import re
+import warnings
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
@@ -310,6 +311,12 @@ def _resolve(name: str) -> Any:
 
 
 def _run_torch(checked: Case, name: str, sizes: Mapping[str, int]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _run_quietly(checked, name, sizes)
+
+
+def _run_quietly(checked: Case, name: str, sizes: Mapping[str, int]) -> Any:
     torch.manual_seed(0)
     positional = [_real(value, sizes) for value in checked.call.positional]
     keywords = {key: _real(value, sizes) for key, value in checked.call.keywords.items()}
