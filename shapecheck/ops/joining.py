@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapecheck.dims import ZERO, Dim, No, floordiv
+from shapecheck.dims import ZERO, Dim, No, floordiv, maximum
 from shapecheck.ops.axes import constant, flat_list, joined, of_rank, opaque, sized, unknown_shape
+from shapecheck.ops.indexing import fits, sliced
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
@@ -16,6 +17,7 @@ from shapecheck.shapes import (
     Origin,
     Rest,
     Shape,
+    Slice,
     Tensor,
     Unknown,
     require,
@@ -236,7 +238,13 @@ def _split_into(tensor: Tensor, sizes: Sequence[Dim], dim: int) -> AnyValue | Mi
     return _parts(tensor, position, sizes)
 
 
-@op("torch.split", "torch.Tensor.split", "torch.functional.split")
+@op("torch.Tensor.split")
+def split_method(tensor: Tensor, split_size: object, dim: int = 0) -> AnyValue | Mismatch:
+    """``[.. a+b ..] -> [.. a ..], [.. b ..]``."""
+    return _split(tensor, split_size, dim)
+
+
+@op("torch.split", "torch.functional.split")
 def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> AnyValue | Mismatch:
     """``[.. a+b ..] -> [.. a ..], [.. b ..]``."""
     return _split(tensor, split_size_or_sections, dim)
@@ -298,9 +306,6 @@ def tensor_split(input: Tensor, indices_or_sections: object, dim: int = 0) -> An
 
 
 def _between(tensor: Tensor, position: int, axis: Axis, bounds: Sequence[Dim]) -> AnyValue:
-    from shapecheck.ops.indexing import sliced
-    from shapecheck.shapes import Slice
-
     starts: list[Dim | None] = [None, *bounds]
     stops: list[Dim | None] = [*bounds, None]
     axes = [sliced(axis, Slice(start, stop, None)) for start, stop in zip(starts, stops, strict=True)]
@@ -505,14 +510,13 @@ def pad_sequence(
     tensors = [tensor for tensor in sequences.items if isinstance(tensor, Tensor)]
     if len(tensors) < len(sequences.items) or any(not tensor.shape.axes for tensor in tensors):
         return Unknown("sequences of unknown shape")
-    tails = [tensor.reshaped(tensor.shape.without([0])) for tensor in tensors if tensor.shape.rest != 0]
-    shape = _one_shape(tails, None) if len(tails) == len(tensors) else None
-    if shape is None:
+    if any(tensor.shape.rest is not None for tensor in tensors):
         return Unknown("sequences of unknown shape")
-    if isinstance(shape, Mismatch):
-        return shape
-    from shapecheck.dims import maximum
-
+    shape, *others = [tensor.shape.without([0]) for tensor in tensors]
+    for other in others:
+        fault = fits(other, shape)
+        if fault is not None:
+            return fault
     longest = Axis.unfollowed(maximum(*[tensor.shape[0].size for tensor in tensors]))
     count = Axis.of(len(tensors))
     lead = (count, longest) if batch_first else (longest, count)
