@@ -1,0 +1,5 @@
+"""The static checker: a project index, then an abstract interpreter over ``ast``. Runs and imports no user code."""
+
+from shapecheck.static.check import InternalNote, Report, Statistics, check_files, check_source
+
+__all__ = ["InternalNote", "Report", "Statistics", "check_files", "check_source"]

@@ -1,0 +1,410 @@
+"""Checking files: which functions are interpreted, with which parameters, and what comes out."""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, parse_annotation, walk
+from shapecheck.diagnostics.model import Diagnostic
+from shapecheck.dims import Dim, Kind, Scope
+from shapecheck.ops import load
+from shapecheck.shapes import AnyValue, Context, Unknown, use
+from shapecheck.static import objects
+from shapecheck.static.calls import path_reader, tie_instance
+from shapecheck.static.classes import ClassIndex, class_of
+from shapecheck.static.declare import Names, bind_names
+from shapecheck.static.frame import BudgetError, Frame
+from shapecheck.static.index import ModuleIndex, Project
+from shapecheck.static.interpreter import Interpreter
+from shapecheck.static.signature import annotated_locals, signature_of
+from shapecheck.static.values import FunctionValue, Instance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapecheck.static.index import Function
+    from shapecheck.static.signature import Signature
+
+MARKS = ("jaxtyping", "torchtyping", "Float[", "Int[", "Bool[", "Shaped[")
+"""A file without any of these has no annotations to check."""
+
+
+class InternalNote:
+    """A failure of the checker itself inside one function; the others are checked all the same."""
+
+    __slots__ = ("file", "function", "message", "traceback")
+
+    def __init__(self, file: str, function: str, message: str, traceback: str) -> None:
+        self.file = file
+        self.function = function
+        self.message = message
+        self.traceback = traceback
+
+
+class Statistics:
+    """What was looked at, and why something was not known."""
+
+    __slots__ = ("annotated_functions", "checked_functions", "files", "known_expressions", "left_out", "reasons",
+                 "tensor_expressions")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.annotated_functions = 0
+        self.checked_functions = 0
+        self.left_out = 0
+        self.known_expressions = 0
+        self.tensor_expressions = 0
+        self.reasons: dict[str, int] = {}
+
+
+class Report:
+    """Everything one run found."""
+
+    __slots__ = ("diagnostics", "internal", "statistics")
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.internal: list[InternalNote] = []
+        self.statistics = Statistics()
+
+
+def check_files(paths: Sequence[str], config: object = None) -> Report:
+    """Check files; what they import from the project is read as far as it is needed.
+
+    Args:
+        paths: the files.
+        config: the settings in force.
+    """
+    del config
+    load()
+    project = Project()
+    report = Report()
+    for path in paths:
+        index = project.load(path)
+        report.statistics.files += 1
+        if isinstance(index, Diagnostic):
+            report.diagnostics.append(index)
+        else:
+            _check_index(project, index, report)
+    return report
+
+
+def check_source(text: str, filename: str = "<source>", others: dict[str, str] | None = None) -> Report:
+    """Check a text as if it were a file; ``others`` are files it may import, by their names."""
+    load()
+    project = Project()
+    report = Report()
+    for name, content in (others or {}).items():
+        project.load_text(name, content)
+    index = project.load_text(filename, text)
+    report.statistics.files = 1
+    if isinstance(index, Diagnostic):
+        report.diagnostics.append(index)
+    else:
+        _check_index(project, index, report)
+    return report
+
+
+def _check_index(project: Project, index: ModuleIndex, report: Report) -> None:
+    text = index.source.text
+    if not any(mark in text for mark in MARKS) and not _may_have_annotations(index):
+        return
+    _Checker(project, index, report).run()
+
+
+def _may_have_annotations(index: ModuleIndex) -> bool:
+    """Annotations by names from elsewhere: `from .typing import Float`, `x: Image`."""
+    return bool(index.stars) or any("[" in line and '"' in line for line in index.source.lines)
+
+
+class _Checker:
+    """The functions of one file, one after another."""
+
+    def __init__(self, project: Project, index: ModuleIndex, report: Report) -> None:
+        self.project = project
+        self.index = index
+        self.report = report
+        self.interpreter = Interpreter(project)
+        self.instances: dict[ClassIndex, tuple[Instance, Scope] | None] = {}
+
+    def run(self) -> None:
+        """Check every function and class of the file."""
+        self._check_body(self.index.source.tree.body, "")
+        found = self.interpreter
+        statistics = self.report.statistics
+        statistics.known_expressions += found.known_expressions
+        statistics.tensor_expressions += found.tensor_expressions
+        for why, count in found.reasons.items():
+            statistics.reasons[why] = statistics.reasons.get(why, 0) + count
+        self.report.diagnostics += found.findings
+
+    def _check_body(self, body: list[ast.stmt], prefix: str) -> None:
+        for statement in body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._check_function(FunctionValue(statement, self.index, f"{prefix}{statement.name}"), None)
+            elif isinstance(statement, ast.ClassDef):
+                self._check_class(class_of(statement, self.index), prefix)
+            elif isinstance(statement, (ast.If, ast.Try, ast.With)):
+                self._check_body(statement.body, prefix)
+                self._check_body(getattr(statement, "orelse", []), prefix)
+                for handler in getattr(statement, "handlers", []):
+                    self._check_body(handler.body, prefix)
+
+    def _check_class(self, cls: ClassIndex, prefix: str) -> None:
+        name = f"{prefix}{cls.name}"
+        for field in cls.fields.values():
+            hint = parse_annotation(field.annotation, cls.index)
+            self.interpreter.root = name
+            for part in walk(hint):
+                if isinstance(part, InvalidHint):
+                    self.interpreter.report_invalid_hint(cls.index, part)
+        for method in cls.methods.values():
+            if method.name == "__init__":
+                if self._has_shapes(method) or any(self._has_shapes(other) for other in cls.methods.values()):
+                    self._instance(cls, name, count=self._has_shapes(method))
+                continue
+            function = FunctionValue(method, cls.index, f"{name}.{method.name}", owner=cls)
+            self._check_function(function, cls)
+        for nested in cls.nested.values():
+            self._check_class(class_of(nested, cls.index), f"{name}.")
+
+    def _has_shapes(self, node: Function) -> bool:
+        return signature_of(node, self.index).arrays or annotated_locals(node, self.index)
+
+    def _check_function(self, function: FunctionValue, cls: ClassIndex | None) -> None:
+        node = function.node
+        if isinstance(node, ast.Lambda):
+            return
+        signature = signature_of(node, self.index)
+        if not signature.arrays and not signature.invalid and not annotated_locals(node, self.index):
+            return
+        self.report.statistics.annotated_functions += 1
+        if signature.is_left_out:
+            self.report.statistics.left_out += 1
+            return
+        self.interpreter.root = function.name
+        for hint in signature.invalid:
+            self.interpreter.report_invalid_hint(self.index, hint)
+        if signature.has("overload"):
+            return
+        self._guard(function.name, lambda: self._analyse(function, signature, cls))
+        pending, self.interpreter.pending = self.interpreter.pending, []
+        for nested in pending:
+            nested.name = f"{function.name}.{nested.name}"
+            self._check_function(nested, None)
+
+    def _guard(self, name: str, run: object) -> None:
+        """Run one analysis; whatever goes wrong inside stays inside."""
+        interpreter = self.interpreter
+        try:
+            run()  # type: ignore[operator] - a function without arguments
+        except BudgetError:
+            interpreter.reasons["a function too long to follow"] = (
+                interpreter.reasons.get("a function too long to follow", 0) + 1
+            )
+        except (RecursionError, Exception) as error:  # noqa: BLE001 - the one place where a failure is contained
+            import traceback
+
+            self.report.internal.append(
+                InternalNote(self.index.path, name, f"{type(error).__name__}: {error}", traceback.format_exc())
+            )
+        else:
+            self.report.statistics.checked_functions += 1
+        interpreter.silent = 0
+        interpreter.building.clear()
+        interpreter.calling.clear()
+
+    def _analyse(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
+        """Interpret a function; findings that rest on a tie by name alone are told apart from the others."""
+        interpreter = self.interpreter
+        before = len(interpreter.findings)
+        seen = set(interpreter.seen)
+        tied = self._interpret(function, signature, cls, ties=True)
+        fresh = [finding for finding in interpreter.findings[before:] if finding.code.startswith("SC2")]
+        if not tied or not fresh:
+            return
+        kept = interpreter.findings[before:]
+        del interpreter.findings[before:]
+        interpreter.seen = seen
+        self._interpret(function, signature, cls, ties=False)
+        proven = {(finding.code, finding.place) for finding in interpreter.findings[before:]}
+        del interpreter.findings[before:]
+        for finding in kept:
+            if finding.code.startswith("SC2") and (finding.code, finding.place) not in proven:
+                names = " and ".join(f"`{name}`" for name in tied)
+                interpreter.findings.append(
+                    finding.replace(
+                        code="SC209", severity="warning",
+                        message=f"{finding.message} (taking {names} for the parameter of the same name)",
+                    )
+                )
+            else:
+                interpreter.findings.append(finding)
+            interpreter.seen.add((finding.code, finding.place.filename, finding.place.row, finding.place.column))
+
+    def _interpret(
+        self, function: FunctionValue, signature: Signature, cls: ClassIndex | None, *, ties: bool
+    ) -> list[str]:
+        """Run the body once; the names that were tied to parameters."""
+        node = function.node
+        if isinstance(node, ast.Lambda):
+            return []
+        interpreter = self.interpreter
+        instance: Instance | None = None
+        context = Context()
+        if cls is not None and not signature.has("staticmethod") and not signature.has("classmethod"):
+            made = self._instance(cls, cls.name)
+            if made is not None:
+                instance = made[0]
+                context.scope = made[1].fork()
+        interpreter.context = context
+        use(context)
+        interpreter.steps = 0
+        interpreter.root = function.name
+        frame = Frame(
+            interpreter, function.index, function.name, closure=function.closure, instance=instance, owner=cls
+        )
+        frame.signature = signature
+        frame.node = node
+        names = Names(Kind.RIGID)
+        frame.names = names
+        known = Names(Kind.RIGID)
+        if instance is not None:
+            frame.instance = _copy(instance)
+            if ties:
+                tie_instance(frame, frame.instance, signature, known)
+            else:
+                _tie_explicit(frame, frame.instance, signature, known)
+        tied = self._introduce(frame, signature, names, known, ties=ties)
+        goes_on = interpreter.execute(frame, node.body)
+        del goes_on
+        return tied
+
+    def _introduce(
+        self, frame: Frame, signature: Signature, names: Names, known: Names, *, ties: bool
+    ) -> list[str]:
+        """Give every parameter its value, and tie axis names to what their namesakes are."""
+        interpreter = self.interpreter
+        hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
+        bind_names(hints, names)
+        tied = self._tie(names, known)
+        values: dict[str, AnyValue] = {}
+        names.path = path_reader(interpreter, frame.index, values, frame.instance)  # type: ignore[assignment]
+        owner: object = ("function", id(frame))
+        bindable = [parameter for parameter in signature.parameters if parameter.is_required_int]
+        for parameter in sorted(signature.parameters, key=lambda p: p not in bindable):
+            first = signature.parameters[0] is parameter
+            if first and frame.owner is not None and frame.instance is not None:
+                values[parameter.name] = frame.instance
+                continue
+            if first and frame.owner is not None and signature.has("classmethod"):
+                values[parameter.name] = Unknown("a class")
+                continue
+            value = self._parameter(frame, signature, parameter, names, owner)
+            values[parameter.name] = value
+            if ties and parameter in bindable and parameter.name in signature.names and isinstance(value, Dim):
+                symbol, axis = value.symbol, names.bound.get(parameter.name)
+                if symbol is not None and isinstance(axis, Dim):
+                    interpreter.scope.tie(symbol, axis)
+                    tied.append(parameter.name)
+                elif axis is None:
+                    names.bound[parameter.name] = value
+                    tied.append(parameter.name)
+        frame.env.update(values)
+        return tied
+
+    def _tie(self, names: Names, known: Names) -> list[str]:
+        """Equate the axis names that parameters bind with the sizes that the object has under the same names."""
+        scope = self.interpreter.scope
+        tied: list[str] = []
+        for name, size in known.bound.items():
+            if not isinstance(size, Dim):
+                continue
+            axis = names.bound.get(name)
+            if not isinstance(axis, Dim):
+                names.bound[name] = size
+            elif size.symbol is not None and scope.solution(size.symbol) is None:
+                scope.tie(size.symbol, axis)
+            else:
+                scope.assume(axis, size)
+            tied.append(name)
+        return tied
+
+    def _parameter(
+        self, frame: Frame, signature: Signature, parameter: object, names: Names, owner: object
+    ) -> AnyValue:
+        del signature
+        kind = parameter.kind  # type: ignore[attr-defined] - a Parameter
+        if kind in {"args", "kwargs"}:
+            hint = parameter.hint  # type: ignore[attr-defined] - a Parameter
+            if hint is not None and any(isinstance(part, ArrayHint) for part in walk(hint)):
+                return _repeated(self.interpreter, frame, hint, names, kind)
+            return Unknown("any number of arguments")
+        return objects.parameter_value(self.interpreter, frame, parameter, names, owner)  # type: ignore[arg-type]
+
+    def _instance(self, cls: ClassIndex, name: str, *, count: bool = False) -> tuple[Instance, Scope] | None:
+        """An object of a class under analysis, with the facts its constructor leaves; made once."""
+        if cls in self.instances:
+            return self.instances[cls]
+        self.instances[cls] = None
+        interpreter = self.interpreter
+        context = Context()
+        before, root = interpreter.context, interpreter.root
+        interpreter.context = context
+        use(context)
+        interpreter.steps = 0
+        interpreter.root = f"{name}.__init__"
+        instance = Instance(cls)
+        found = cls.method("__init__")
+        own = found is not None and found[0].index is self.index and found[0] is cls
+        if count:
+            self.report.statistics.annotated_functions += 1
+        interpreter.silent += not own
+        interpreter.building.append(cls)
+
+        def run() -> None:
+            objects.build(interpreter, instance, ("constructor", id(cls)))
+
+        before_count = self.report.statistics.checked_functions
+        silent, building = interpreter.silent, list(interpreter.building)
+        self._guard(interpreter.root, run)
+        interpreter.silent, interpreter.building = silent, building
+        if not count:
+            self.report.statistics.checked_functions = before_count
+        interpreter.building.pop()
+        interpreter.silent -= not own
+        interpreter.context, interpreter.root = before, root
+        use(before)
+        self.instances[cls] = instance, context.scope
+        return self.instances[cls]
+
+
+def _copy(instance: Instance) -> Instance:
+    copy = Instance(instance.cls)
+    copy.attributes = dict(instance.attributes)
+    copy.parameters = instance.parameters
+    copy.names = dict(instance.names)
+    copy.complete = instance.complete
+    return copy
+
+
+def _tie_explicit(frame: Frame, instance: Instance, signature: Signature, names: Names) -> None:
+    """The ties that are written down: ``dims={...}``."""
+    from shapecheck.static.calls import attribute_size
+
+    for cls in reversed(instance.cls.mro):
+        for name, path in cls.dims.items():
+            size = attribute_size(frame, instance, path) if name in signature.names else None
+            if size is not None:
+                names.bound[name] = size
+
+
+def _repeated(interpreter: Interpreter, frame: Frame, hint: object, names: Names, kind: str) -> AnyValue:
+    from shapecheck.static.declare import introduce
+    from shapecheck.static.values import Elements
+
+    def other(part: OtherHint) -> AnyValue:
+        return interpreter.plain_value(frame.index, part, "value")
+
+    return Elements(introduce(hint, names, other), None, "dict" if kind == "kwargs" else "tuple")  # type: ignore[arg-type]

@@ -1,0 +1,278 @@
+"""Classes of the project: bases, methods, fields, and how they are constructed."""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.annotations import Alias
+from shapecheck.annotations.source import dotted_name
+from shapecheck.static.index import Imported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shapecheck.static.index import Function, ModuleIndex
+
+MAX_BASES = 40
+
+_MODULES = frozenset(("torch.nn.Module", "torch.nn.modules.Module", "lightning.LightningModule",
+                      "pytorch_lightning.LightningModule"))  # fmt: skip
+_PLAIN = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple",
+                    "torch.nn.Module", "enum.Enum", "builtins.Exception"))  # fmt: skip
+_DATACLASS = frozenset(("dataclasses.dataclass", "attrs.define", "attr.s", "attrs.frozen", "attr.define", "attr.frozen",
+                        "chex.dataclass", "flax.struct.dataclass", "pydantic.dataclasses.dataclass"))  # fmt: skip
+_RECORD_BASES = frozenset(("typing.NamedTuple", "pydantic.BaseModel", "typing.TypedDict"))
+
+
+class Field:
+    """An annotated class-level name: a field of a dataclass, or the declaration of an attribute."""
+
+    __slots__ = ("annotation", "default", "name")
+
+    def __init__(self, name: str, annotation: ast.expr, default: ast.expr | None) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.default = default
+
+
+class ClassIndex:
+    """One class statement of one file."""
+
+    def __init__(self, node: ast.ClassDef, index: ModuleIndex) -> None:
+        self.node = node
+        self.index = index
+        self.name = node.name
+        self.methods: dict[str, Function] = {}
+        self.fields: dict[str, Field] = {}
+        self.assigned: dict[str, ast.expr] = {}
+        self.nested: dict[str, ast.ClassDef] = {}
+        self.external_bases: list[str] = []
+        self.decorators: list[str] = []
+        self.dims: dict[str, str] = {}
+        """Axis names tied to attributes by ``@shapechecked(dims={...})``."""
+        self._bases: list[ClassIndex] | None = None
+        self._mro: tuple[ClassIndex, ...] | None = None
+        self._late: frozenset[str] | None = None
+        for statement in node.body:
+            self._add(statement)
+        for decorator in node.decorator_list:
+            self._add_decorator(decorator)
+
+    def _add(self, statement: ast.stmt) -> None:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self.methods[statement.name] = statement
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            self.fields[statement.target.id] = Field(statement.target.id, statement.annotation, statement.value)
+        elif isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    self.assigned[target.id] = statement.value
+        elif isinstance(statement, ast.ClassDef):
+            self.nested[statement.name] = statement
+        elif isinstance(statement, ast.If):
+            for inner in (*statement.body, *statement.orelse):
+                self._add(inner)
+
+    def _add_decorator(self, decorator: ast.expr) -> None:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        dotted = dotted_name(call.func if call is not None else decorator)
+        resolved = self.index.resolve(dotted)
+        name = resolved if isinstance(resolved, str) else dotted
+        self.decorators.append(name)
+        if call is not None and name.rpartition(".")[2] == "shapechecked":
+            for keyword in call.keywords:
+                if keyword.arg == "dims" and isinstance(keyword.value, ast.Dict):
+                    for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
+                        if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
+                            self.dims[str(key.value)] = str(value.value)
+
+    # -- bases -------------------------------------------------------------------------------------------------------
+
+    @property
+    def bases(self) -> list[ClassIndex]:
+        """The bases that are project classes; the names of the others are in ``external_bases``."""
+        if self._bases is None:
+            self._bases = []
+            for base in self.node.bases:
+                expression = base.value if isinstance(base, ast.Subscript) else base
+                dotted = dotted_name(expression)
+                found = find_class(dotted, self.index) if dotted else None
+                if found is not None and found.node is not self.node:
+                    self._bases.append(found)
+                    continue
+                resolved = self.index.resolve(dotted) if dotted else None
+                if isinstance(resolved, str):
+                    self.external_bases.append(resolved)
+                else:
+                    self.external_bases.append(f"builtins.{dotted}" if dotted in {"object", "Exception"} else dotted or "?")
+        return self._bases
+
+    @property
+    def mro(self) -> tuple[ClassIndex, ...]:
+        """The class and its project bases in the order in which attributes are looked up."""
+        if self._mro is None:
+            self._mro = (self,)
+            order: list[ClassIndex] = []
+            self._linearize(order)
+            self._mro = tuple(order)
+        return self._mro
+
+    def _linearize(self, order: list[ClassIndex]) -> None:
+        if len(order) > MAX_BASES:
+            return
+        if self in order:
+            order.remove(self)
+        order.append(self)
+        for base in self.bases:
+            if base is not self and self not in base.bases:
+                base._linearize(order)  # noqa: SLF001 - its own class
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is an ``nn.Module``."""
+        return any(
+            name in _MODULES or name.endswith((".nn.Module", "LightningModule"))
+            for cls in self.mro
+            for name in cls.external_bases
+        )
+
+    @property
+    def is_record(self) -> bool:
+        """Whether its constructor takes its fields: dataclass, NamedTuple, attrs, pydantic."""
+        for cls in self.mro:
+            if any(name in _DATACLASS or name.rpartition(".")[2] == "dataclass" for name in cls.decorators):
+                return True
+            if any(name in _RECORD_BASES for name in cls.external_bases):
+                return True
+        return False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every base is known, so that a name it does not define does not exist."""
+        return all(
+            name in _PLAIN or name in _MODULES or name in _RECORD_BASES for cls in self.mro for name in cls.external_bases
+        )
+
+    # -- members -----------------------------------------------------------------------------------------------------
+
+    def method(self, name: str, after: ClassIndex | None = None) -> tuple[ClassIndex, Function] | None:
+        """A method by name; with ``after`` only those of the classes behind it, as ``super()`` looks them up."""
+        order = self.mro
+        if after is not None and after in order:
+            order = order[order.index(after) + 1 :]
+        for cls in order:
+            found = cls.methods.get(name)
+            if found is not None:
+                return cls, found
+        return None
+
+    def all_fields(self) -> Iterator[tuple[ClassIndex, Field]]:
+        """The annotated names of all classes, those of the outermost base first."""
+        seen: set[str] = set()
+        for cls in reversed(self.mro):
+            for field in cls.fields.values():
+                if field.name not in seen:
+                    seen.add(field.name)
+                    owner = next(c for c in self.mro if field.name in c.fields)
+                    yield owner, owner.fields[field.name]
+
+    @property
+    def assigned_late(self) -> frozenset[str]:
+        """The attributes of ``self`` that methods other than the constructor assign."""
+        if self._late is None:
+            late: set[str] = set()
+            for cls in self.mro:
+                for method in cls.methods.values():
+                    if method.name not in {"__init__", "__post_init__", "setup"}:
+                        late |= _assigned_attributes(method)
+            if late:
+                # What constructors call belongs to them.
+                late -= self._assigned_by_constructor_calls(late)
+            self._late = frozenset(late)
+        return self._late
+
+    def _assigned_by_constructor_calls(self, late: set[str]) -> set[str]:
+        early: set[str] = set()
+        for cls in self.mro:
+            init = cls.methods.get("__init__")
+            if init is None:
+                continue
+            called = {
+                node.func.attr
+                for node in ast.walk(init)
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "self"
+            }
+            for name in called:
+                found = self.method(name)
+                if found is not None:
+                    early |= _assigned_attributes(found[1])
+        others: set[str] = set()
+        for cls in self.mro:
+            for method in cls.methods.values():
+                if method.name != "__init__" and not any(
+                    attribute in early for attribute in _assigned_attributes(method)
+                ):
+                    others |= _assigned_attributes(method)
+        return (early & late) - others
+
+    def __repr__(self) -> str:
+        return f"ClassIndex({self.name})"
+
+
+def _assigned_attributes(function: Function) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                found.add(node.attr)
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"register_buffer", "register_parameter"}
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            found.add(str(node.args[0].value))
+    return found
+
+
+_classes: dict[ast.ClassDef, ClassIndex] = {}
+
+
+def class_of(node: ast.ClassDef, index: ModuleIndex) -> ClassIndex:
+    """The index of a class statement, made once."""
+    found = _classes.get(node)
+    if found is None:
+        found = _classes[node] = ClassIndex(node, index)
+    return found
+
+
+def find_class(dotted: str, index: ModuleIndex, depth: int = 0) -> ClassIndex | None:
+    """The project class that a dotted name means in a file, if it means one."""
+    head, _, tail = dotted.partition(".")
+    owner, binding = index.find(head)
+    if isinstance(binding, ast.ClassDef):
+        found: ClassIndex | None = class_of(binding, owner)
+        while tail and found is not None:
+            head, _, tail = tail.partition(".")
+            inner = found.nested.get(head)
+            found = class_of(inner, owner) if inner is not None else None
+        return found
+    if isinstance(binding, Imported) and tail and depth < MAX_BASES:
+        name = binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}"
+        target = index.project.module(name, owner, binding.level)
+        while target is None and "." in tail:
+            head, _, tail = tail.partition(".")
+            name = f"{name}.{head}"
+            target = index.project.module(name, owner, binding.level)
+        return find_class(tail, target, depth + 1) if target is not None else None
+    resolved = index.resolve(dotted)
+    if isinstance(resolved, Alias) and depth < MAX_BASES:
+        name = dotted_name(resolved.expression)
+        if name and isinstance(resolved.resolver, type(index)):
+            return find_class(name, resolved.resolver, depth + 1)
+    return None

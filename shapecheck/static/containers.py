@@ -1,0 +1,75 @@
+"""``nn.Sequential``, ``ModuleList``, ``ModuleDict``, ``Parameter``, ``Buffer``: containers of modules and tensors."""
+
+from __future__ import annotations
+
+from shapecheck.shapes import NONE, AnyValue, Constant, Sequence, Tensor, Unknown
+from shapecheck.static.joins import alike, join
+from shapecheck.static.values import Container, Dictionary, Elements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from shapecheck.static.frame import Frame
+
+CONTAINERS = {
+    "torch.nn.Sequential": "Sequential",
+    "torch.nn.ModuleList": "ModuleList",
+    "torch.nn.ModuleDict": "ModuleDict",
+    "torch.nn.ParameterList": "ModuleList",
+    "torch.nn.ParameterDict": "ModuleDict",
+    "torch.nn.Parameter": "Parameter",
+    "torch.nn.parameter.Parameter": "Parameter",
+    "torch.nn.Buffer": "Parameter",
+    "torch.nn.parameter.Buffer": "Parameter",
+}
+
+
+def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
+    """The container that a constructor call makes."""
+    kind = CONTAINERS[name]
+    if kind == "Parameter":
+        value = frame.interpreter.settle(args[0] if args else kwargs.get("data", Unknown("an empty parameter")))
+        return Tensor(value.shape, value.dtype) if isinstance(value, Tensor) else value
+    source = args[0] if args else None
+    if kind == "ModuleDict":
+        if isinstance(source, Dictionary):
+            return Container(kind, {str(key): value for key, value in source.items.items()})
+        if isinstance(source, Elements):
+            return Elements(source.element, source.length, "dict")
+        return Container(kind, {}) if source is None else Unknown("modules with unknown names")
+    if kind == "ModuleList":
+        if isinstance(source, Elements):
+            return Elements(source.element, source.length)
+        if source is None:
+            return Container(kind, {})
+        return _numbered(kind, source.items) if isinstance(source, Sequence) else Unknown("modules that are not followed")
+    if isinstance(source, Dictionary):
+        return Container(kind, {str(key): value for key, value in source.items.items()})
+    if isinstance(source, Elements):
+        return Elements(source.element, source.length, "sequential")
+    return _numbered(kind, args)
+
+
+def _numbered(kind: str, items: list[AnyValue]) -> Container:  # type: ignore[type-arg] - plain values
+    return Container(kind, {str(position): item for position, item in enumerate(items)})
+
+
+def apply(frame: Frame, node: ast.AST, container: Container, args: list[AnyValue]) -> AnyValue:
+    """A call of ``nn.Sequential``: each module on the result of the one before."""
+    if container.kind != "Sequential":
+        return Unknown(f"a call of nn.{container.kind}")
+    values = args
+    for module in container.items.values():
+        if module == NONE or isinstance(module, Constant):
+            continue
+        values = [frame.interpreter.call(frame, node, module, values, {})]
+    return values[0] if values else NONE
+
+
+def apply_repeated(frame: Frame, node: ast.AST, modules: Elements, args: list[AnyValue]) -> AnyValue:
+    """A sequential of any number of alike modules: the shape, if one module keeps it."""
+    if len(args) != 1:
+        return Unknown("a sequential with several arguments")
+    once = frame.interpreter.call(frame, node, modules.element, args, {})
+    return once if alike(once, args[0]) else join(once, args[0])

@@ -1,0 +1,91 @@
+"""Reading and parsing source files. What cannot be read becomes one clear diagnostic."""
+
+from __future__ import annotations
+
+import ast
+import os
+
+from shapecheck.diagnostics.model import Diagnostic, Place, source_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAX_BYTES = 10_000_000
+"""A larger file is data, not code that people write."""
+
+
+class SourceFile:
+    """One parsed file: its path as given, its text, lines and syntax tree."""
+
+    __slots__ = ("lines", "path", "text", "tree")
+
+    def __init__(self, path: str, text: str, tree: ast.Module) -> None:
+        self.path = path
+        self.text = text
+        self.lines = source_lines(text)
+        self.tree = tree
+
+
+def read_file(path: str) -> SourceFile | Diagnostic:
+    """The parsed file, or the diagnostic that says why it cannot be."""
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        return unreadable(path, f"cannot be read: {error.strerror or error}")
+    if len(content) > MAX_BYTES:
+        return unreadable(path, f"is larger than {MAX_BYTES // 1_000_000} MB; exclude it or split it")
+    text = _decode(path, content)
+    return text if isinstance(text, Diagnostic) else parse_text(path, text)
+
+
+def parse_text(path: str, text: str) -> SourceFile | Diagnostic:
+    """The parsed text, or the diagnostic that says where its syntax is wrong."""
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, path)
+    except SyntaxError as error:
+        message = f"is not valid Python: {error.msg}"
+        row, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
+        return Diagnostic("SC001", "error", message, Place(path, row, column, row, column + 1))
+    except ValueError as error:
+        return unreadable(path, f"is not valid Python: {error}")
+    except (RecursionError, MemoryError):
+        return unreadable(path, "is nested too deeply to be parsed; simplify its longest expression or exclude it")
+    return SourceFile(path, text, tree)
+
+
+def unreadable(path: str, message: str) -> Diagnostic:
+    """The diagnostic for a file as a whole."""
+    return Diagnostic("SC001", "error", message, Place(path, 1, 1, 1, 2))
+
+
+def _decode(path: str, content: bytes) -> str | Diagnostic:
+    first_lines = content[:400]
+    if b"coding" not in first_lines:
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            row = content.count(b"\n", 0, error.start) + 1
+            message = f"is not UTF-8 (byte 0x{content[error.start]:02x}); save it as UTF-8 or declare its encoding"
+            return Diagnostic("SC001", "error", message, Place(path, row, 1, row, 2))
+    import io
+    import tokenize
+
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return unreadable(path, f"cannot be decoded: {error}")
+
+
+def first_existing(candidates: list[str], exists: Callable[[str], bool] = os.path.isfile) -> str | None:
+    """The first path that exists."""
+    for candidate in candidates:
+        if exists(candidate):
+            return candidate
+    return None

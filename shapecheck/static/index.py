@@ -1,0 +1,292 @@
+"""What each file defines and imports, and what its names mean; without running anything."""
+
+from __future__ import annotations
+
+import ast
+import os
+
+from shapecheck.annotations import Alias, Resolver
+from shapecheck.annotations.source import dotted_name
+from shapecheck.diagnostics.model import Diagnostic
+from shapecheck.static.files import SourceFile, first_existing, parse_text, read_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+
+MAX_HOPS = 20
+"""Re-exports are followed this far; more is a cycle."""
+
+
+class Imported:
+    """A name bound by an import: a module, or an attribute of one."""
+
+    __slots__ = ("attribute", "level", "module")
+
+    def __init__(self, module: str, attribute: str | None, level: int = 0) -> None:
+        self.module = module
+        self.attribute = attribute
+        self.level = level
+
+
+class Assigned:
+    """A name bound by assignments at module level; the values in the order written."""
+
+    __slots__ = ("annotation", "values")
+
+    def __init__(self) -> None:
+        self.values: list[ast.expr | None] = []
+        self.annotation: ast.expr | None = None
+
+    @property
+    def value(self) -> ast.expr | None:
+        """The value, if the name is assigned once."""
+        return self.values[0] if len(self.values) == 1 else None
+
+
+Binding = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | Imported | Assigned
+
+
+class ModuleIndex(Resolver):
+    """The names of one file."""
+
+    def __init__(self, source: SourceFile, project: Project) -> None:
+        self.source = source
+        self.project = project
+        self.path = source.path
+        self.bindings: dict[str, Binding] = {}
+        self.stars: list[Imported] = []
+        self.overloads: dict[str, list[Function]] = {}
+        self._resolved: dict[str, str | Alias | None] = {}
+        self._collect(source.tree.body)
+
+    # -- the annotation layer's questions ----------------------------------------------------------------------------
+
+    def resolve(self, dotted: str) -> str | Alias | None:
+        """What a dotted name of this file stands for: a qualified name, an alias, or None."""
+        if dotted in self._resolved:
+            return self._resolved[dotted]
+        self._resolved[dotted] = None
+        found = self._resolve(dotted)
+        self._resolved[dotted] = found
+        return found
+
+    def source_line(self, number: int) -> str | None:
+        """A line of the file, from 1."""
+        lines = self.source.lines
+        return lines[number - 1] if 0 < number <= len(lines) else None
+
+    def _resolve(self, dotted: str) -> str | Alias | None:
+        head, _, tail = dotted.partition(".")
+        owner, binding = self.find(head)
+        if binding is None:
+            return None
+        if isinstance(binding, Imported):
+            module = binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}"
+            target = self.project.module(module, self, binding.level) if tail else None
+            if target is not None:
+                return target.resolve(tail)
+            if binding.level:
+                return None
+            return f"{module}.{tail}" if tail else module
+        if tail:
+            return None
+        if isinstance(binding, Assigned):
+            return Alias(binding.value, owner) if binding.value is not None else None
+        if isinstance(binding, ast.ClassDef):
+            return f"{owner.path}::{binding.name}"
+        return None
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def find(self, name: str) -> tuple[ModuleIndex, Binding | None]:
+        """The binding of a name, imports from other files of the project followed, and the file that holds it."""
+        index: ModuleIndex = self
+        for _ in range(MAX_HOPS):
+            binding = index.bindings.get(name)
+            if binding is None:
+                found = index.find_in_stars(name)
+                if found is None:
+                    return index, None
+                index, binding = found
+            if not isinstance(binding, Imported) or binding.attribute is None:
+                return index, binding
+            target = self.project.module(binding.module, index, binding.level)
+            if target is None or (binding.attribute not in target.bindings and not target.stars):
+                return index, binding
+            if target is index and binding.attribute == name:
+                return index, None
+            index, name = target, binding.attribute
+        return self, None
+
+    def find_in_stars(self, name: str, depth: int = 0) -> tuple[ModuleIndex, Binding] | None:
+        """The binding that a star import brings, if one does."""
+        if name.startswith("_") or depth > MAX_HOPS:
+            return None
+        for star in self.stars:
+            target = self.project.module(star.module, self, star.level)
+            if target is None:
+                if star.module in {"jaxtyping", "torch", "einops", "typing", "torch.nn", "torch.nn.functional", "math"}:
+                    known = _EXPORTS.get(star.module)
+                    if known is None or name in known:
+                        return self, Imported(star.module, name)
+                continue
+            binding = target.bindings.get(name)
+            if binding is not None:
+                return target, binding
+            found = target.find_in_stars(name, depth + 1)
+            if found is not None:
+                return found
+        return None
+
+    def _collect(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            kind = type(statement)
+            if kind is ast.Import:
+                self._add_import(statement)  # type: ignore[arg-type] - kind tells
+            elif kind is ast.ImportFrom:
+                self._add_import_from(statement)  # type: ignore[arg-type] - kind tells
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if is_overload(statement):
+                    self.overloads.setdefault(statement.name, []).append(statement)
+                self.bindings[statement.name] = statement
+            elif isinstance(statement, ast.ClassDef):
+                self.bindings[statement.name] = statement
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    self._add_assignment(target, statement.value)
+            elif isinstance(statement, ast.AnnAssign):
+                self._add_assignment(statement.target, statement.value, statement.annotation)
+            elif isinstance(statement, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+                self._collect(statement.body)
+                for part in ("orelse", "finalbody"):
+                    self._collect(getattr(statement, part, []))
+                for handler in getattr(statement, "handlers", []):
+                    self._collect(handler.body)
+            elif kind.__name__ == "TypeAlias":
+                self._add_assignment(statement.name, statement.value)  # type: ignore[attr-defined] - Python 3.12
+
+    def _add_import(self, statement: ast.Import) -> None:
+        for alias in statement.names:
+            if alias.asname:
+                self.bindings[alias.asname] = Imported(alias.name, None)
+            else:
+                top = alias.name.partition(".")[0]
+                self.bindings.setdefault(top, Imported(top, None))
+
+    def _add_import_from(self, statement: ast.ImportFrom) -> None:
+        module = statement.module or ""
+        for alias in statement.names:
+            imported = Imported(module, alias.name, statement.level)
+            if alias.name == "*":
+                self.stars.append(Imported(module, None, statement.level))
+            else:
+                name = alias.asname or alias.name
+                if not isinstance(self.bindings.get(name), (ast.FunctionDef, ast.ClassDef)):
+                    self.bindings[name] = imported
+
+    def _add_assignment(self, target: ast.expr, value: ast.expr | None, annotation: ast.expr | None = None) -> None:
+        if isinstance(target, ast.Name):
+            known = self.bindings.get(target.id)
+            if not isinstance(known, Assigned):
+                if isinstance(known, Imported):
+                    # `try: from x import y / except ImportError: y = None` keeps the import.
+                    return
+                known = self.bindings[target.id] = Assigned()
+            known.values.append(value)
+            known.annotation = annotation or known.annotation
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for item in target.elts:
+                self._add_assignment(item, None)
+
+
+_EXPORTS: dict[str, frozenset[str]] = {
+    "math": frozenset(("pi", "sqrt", "log", "ceil", "floor", "exp", "prod", "log2", "cos", "sin", "inf", "gcd")),
+    "typing": frozenset(("Optional", "Union", "List", "Tuple", "Dict", "Sequence", "Any", "Callable", "Literal")),
+    "einops": frozenset(("rearrange", "reduce", "repeat", "einsum", "pack", "unpack", "parse_shape")),
+}
+
+
+def is_overload(function: Function) -> bool:
+    """Whether a function only declares one of several signatures."""
+    return any(dotted_name(decorator).rpartition(".")[2] == "overload" for decorator in function.decorator_list)
+
+
+class Project:
+    """Every file read so far, and where a module's name leads."""
+
+    def __init__(self) -> None:
+        self._by_path: dict[str, ModuleIndex | Diagnostic] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._roots: dict[str, list[str]] = {}
+
+    def load(self, path: str) -> ModuleIndex | Diagnostic:
+        """The index of a file, or the diagnostic that says why there is none."""
+        known = self._by_path.get(path)
+        if known is None:
+            source = read_file(path)
+            known = source if isinstance(source, Diagnostic) else ModuleIndex(source, self)
+            self._by_path[path] = known
+        return known
+
+    def load_text(self, path: str, text: str) -> ModuleIndex | Diagnostic:
+        """The index of a text that stands for a file."""
+        source = parse_text(path, text)
+        known = source if isinstance(source, Diagnostic) else ModuleIndex(source, self)
+        self._by_path[path] = known
+        return known
+
+    def module(self, name: str, importer: ModuleIndex, level: int = 0) -> ModuleIndex | None:
+        """The file of the project that a module's name leads to from another file; None if it is no project file."""
+        directory = os.path.dirname(importer.path)
+        if level:
+            for _ in range(level - 1):
+                directory = os.path.dirname(directory) if directory else os.pardir
+            path = self._lookup(directory, name)
+        else:
+            if name.partition(".")[0] in _NEVER_LOCAL:
+                return None
+            path = None
+            for root in self._search_roots(directory):
+                path = self._lookup(root, name)
+                if path is not None:
+                    break
+        if path is None:
+            return None
+        found = self.load(path)
+        return found if isinstance(found, ModuleIndex) else None
+
+    def _lookup(self, root: str, name: str) -> str | None:
+        key = root, name
+        if key not in self._found:
+            base = os.path.join(root, *name.split(".")) if name else root
+            inits = os.path.join(base, "__init__.py"), os.path.join(base, "__init__.pyi")
+            files = (f"{base}.py", f"{base}.pyi") if name else ()
+            known = [path for path in (inits[0], *files[:1]) if path in self._by_path]
+            self._found[key] = known[0] if known else first_existing([inits[0], *files[:1], inits[1], *files[1:]])
+        return self._found[key]
+
+    def _search_roots(self, directory: str) -> list[str]:
+        """Where absolute imports are looked up: beside the topmost package around a file, then beside the file."""
+        roots = self._roots.get(directory)
+        if roots is None:
+            top = directory
+            while os.path.isfile(os.path.join(top, "__init__.py")):
+                parent = os.path.dirname(os.path.abspath(top)) if top in {"", os.curdir} else os.path.dirname(top)
+                if parent == top:
+                    break
+                top = parent
+            roots = [top] if top == directory else [top, directory]
+            for extra in ("", "src"):
+                if extra not in roots and os.path.isdir(extra or os.curdir):
+                    roots.append(extra)
+            self._roots[directory] = roots
+        return roots
+
+
+_NEVER_LOCAL = frozenset(
+    ("torch", "jaxtyping", "einops", "typing", "numpy", "math", "dataclasses", "collections", "functools", "abc", "os",
+     "sys", "re", "itertools", "beartype", "typing_extensions", "__future__", "enum", "pathlib", "warnings", "jax")
+)  # fmt: skip

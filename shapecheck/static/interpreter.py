@@ -1,0 +1,483 @@
+"""The abstract interpreter: one object for a run, which evaluates, calls, reports and counts."""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, walk
+from shapecheck.diagnostics import wording
+from shapecheck.diagnostics.misfit import Misfit
+from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
+from shapecheck.dims import Dim, Kind, Scope, Symbol
+from shapecheck.ops import find_operation
+from shapecheck.shapes import (
+    NONE,
+    AnyValue,
+    Constant,
+    Context,
+    Mismatch,
+    Number,
+    Opaque,
+    Sequence,
+    Shape,
+    Tensor,
+    Unknown,
+    current,
+)
+from shapecheck.static import calls, objects
+from shapecheck.static.classes import ClassIndex, class_of, find_class
+from shapecheck.static.declare import Names, check, introduce
+from shapecheck.static.expressions import evaluate
+from shapecheck.static.frame import BudgetError, Frame
+from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
+from shapecheck.static.joins import one_of
+from shapecheck.static.statements import execute
+from shapecheck.static.values import (
+    ClassValue,
+    Elements,
+    External,
+    FunctionValue,
+    Instance,
+    OneOf,
+    ProjectModule,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from shapecheck.annotations.hints import Hint
+
+MAX_STEPS = 60_000
+"""Statements and operations that the analysis of one function may take."""
+
+_BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+
+
+class Interpreter:
+    """Evaluates the functions of a project; collects findings and statistics."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.context = Context()
+        self.findings: list[Diagnostic] = []
+        self.seen: set[tuple[object, ...]] = set()
+        self.steps = 0
+        self.silent = 0
+        """Above zero while nothing is reported: a branch of a choice of modules."""
+        self.root = ""
+        """The qualified name of the function under analysis."""
+        self.building: list[ClassIndex] = []
+        self.calling: list[ast.AST] = []
+        self.module_values: dict[tuple[ModuleIndex, str], AnyValue] = {}
+        self.known_expressions = 0
+        self.tensor_expressions = 0
+        self.reasons: dict[str, int] = {}
+        self.counted: set[int] = set()
+        self.pending: list[FunctionValue] = []
+        """Nested functions with annotations of their own, met while their surroundings were interpreted."""
+
+    @property
+    def scope(self) -> Scope:
+        """The facts in force."""
+        return current().scope
+
+    # -- evaluation --------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Count one step.
+
+        Raises:
+            BudgetError: there were too many.
+        """
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise BudgetError
+
+    def evaluate(self, frame: Frame, node: ast.expr) -> AnyValue:
+        """The abstract value of an expression."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise BudgetError
+        return evaluate(frame, node)
+
+    def execute(self, frame: Frame, body: list[ast.stmt]) -> bool:
+        """Run statements; whether execution can go on behind them."""
+        return execute(frame, body)
+
+    def at(self, frame: Frame, node: ast.AST) -> None:
+        """Remember where the next sizes are solved."""
+        current().place = (frame.index, node)
+
+    def place(self, frame: Frame, node: ast.AST) -> object:
+        """What a solution remembers as its place."""
+        return (frame.index, node)
+
+    def settle(self, value: AnyValue) -> AnyValue:
+        """A choice as the one value that an operation can take."""
+        if isinstance(value, OneOf):
+            known = [option for option in value.options if option != NONE]
+            if len(known) == 1:
+                return known[0]
+            if all(isinstance(option, (Tensor, Dim)) for option in known) and known:
+                return one_of(known)
+        return value
+
+    def apply(
+        self, frame: Frame, node: ast.AST, name: str, args: list[AnyValue], kwargs: dict[str, AnyValue], shown: str
+    ) -> AnyValue:
+        """An operation of a library, by its qualified name."""
+        operation = find_operation(name)
+        if operation is None:
+            result: AnyValue = Unknown(f"{name} has no rule")
+        else:
+            context = self.context
+            context.place = (frame.index, node)
+            context.suspicions.clear()
+            found = operation(
+                [self._argument(arg) for arg in args], {key: self._argument(arg) for key, arg in kwargs.items()}
+            )
+            for suspicion in context.suspicions:
+                self.report(frame, node, suspicion, shown)
+            context.suspicions.clear()
+            result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
+        self.count(frame, node, result)
+        return result
+
+    def _argument(self, value: AnyValue) -> AnyValue:
+        value = self.settle(value)
+        if isinstance(value, External):
+            return Constant(value.name)
+        if isinstance(value, Sequence) and any(isinstance(item, (External, OneOf)) for item in value.items):
+            return Sequence(
+                [item if not isinstance(item, (External, OneOf)) else self._argument(item) for item in value.items],
+                value.kind,
+                value.fields,
+            )
+        return value
+
+    def set_item(self, owner: Tensor, index: AnyValue, value: AnyValue) -> Mismatch | None:
+        """Check an assignment to a part of a tensor."""
+        operation = find_operation("operator.setitem")
+        if operation is None:
+            return None
+        found = operation([owner, self._argument(index), self._argument(value)], {})
+        return found if isinstance(found, Mismatch) else None
+
+    def count(self, frame: Frame, node: ast.AST, value: AnyValue) -> None:
+        """Count an expression that is a tensor, or would be one if it were known."""
+        if frame.depth or self.silent or id(node) in self.counted:
+            return
+        if isinstance(value, Tensor):
+            self.counted.add(id(node))
+            self.tensor_expressions += 1
+            if value.shape.is_unknown:
+                self._reason("a tensor whose shape is not declared")
+            else:
+                self.known_expressions += 1
+        elif isinstance(value, Unknown):
+            self.counted.add(id(node))
+            self.tensor_expressions += 1
+            self._reason(value.why)
+
+    def _reason(self, why: str) -> None:
+        self.reasons[why] = self.reasons.get(why, 0) + 1
+
+    def key(self, value: AnyValue) -> object:
+        """A value as the key of a dictionary, or None if it is not known."""
+        if isinstance(value, Dim):
+            return value.constant
+        if isinstance(value, Constant):
+            return value.value
+        return None
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def closure(self, frame: Frame) -> dict[str, AnyValue]:
+        """The variables that a nested function sees."""
+        # The very table: a function sees what is assigned after its definition as well.
+        if frame.closure is None:
+            return frame.env
+        return {**frame.closure, **frame.env}
+
+    def global_name(self, frame: Frame, name: str) -> AnyValue:
+        """A name that is no variable of the function."""
+        if frame.closure is not None:
+            found = frame.closure.get(name)
+            if found is not None:
+                return found
+        return self.module_name(frame.index, name)
+
+    def module_name(self, index: ModuleIndex, name: str) -> AnyValue:
+        """A name of a module."""
+        key = index, name
+        found = self.module_values.get(key)
+        if found is None:
+            self.module_values[key] = Unknown("a name defined by itself")
+            found = self.module_values[key] = self._module_name(index, name)
+        return found
+
+    def _module_name(self, index: ModuleIndex, name: str) -> AnyValue:
+        owner, binding = index.find(name)
+        if binding is None:
+            if name in _BUILTIN_NAMES:
+                return External(f"builtins.{name}")
+            submodule = self.project.module(name, index, 1) if index.path.endswith("__init__.py") else None
+            return ProjectModule(submodule) if submodule is not None else Unknown(f"the name {name} is not defined")
+        if isinstance(binding, ast.ClassDef):
+            return ClassValue(class_of(binding, owner))
+        if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return FunctionValue(binding, owner, name)
+        if isinstance(binding, Imported):
+            return self.imported(binding, owner)
+        if isinstance(binding, Assigned) and binding.value is not None:
+            return self._module_constant(owner, binding)
+        return Opaque(name)
+
+    def imported(self, binding: Imported, owner: ModuleIndex) -> AnyValue:
+        """What an import binds."""
+        name = binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}".lstrip(".")
+        target = self.project.module(name, owner, binding.level)
+        if target is not None:
+            return ProjectModule(target)
+        if binding.level or (
+            binding.attribute is not None and self.project.module(binding.module, owner, binding.level) is not None
+        ):
+            return Unknown(f"{name} is not defined where it is imported from")
+        head, _, tail = name.rpartition(".")
+        from shapecheck.static.expressions import external_attribute
+
+        return external_attribute(External(head), tail) if head else External(name)
+
+    def _module_constant(self, owner: ModuleIndex, binding: Assigned) -> AnyValue:
+        value = binding.value
+        if value is None:
+            return Unknown("a name assigned more than once")
+        frame = Frame(self, owner, "<module>", depth=1)
+        before, self.silent = self.context.scope, self.silent + 1
+        self.context.scope = Scope()
+        try:
+            return frame.evaluate(value)
+        finally:
+            self.silent -= 1
+            self.context.scope = before
+
+    def local_import(self, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+        """An import inside a function."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.name if alias.asname else alias.name.partition(".")[0]
+                frame.env[alias.asname or name] = self.imported(Imported(name, None), frame.index)
+            return
+        for alias in node.names:
+            target = self.project.module(node.module or "", frame.index, node.level)
+            bound = alias.asname or alias.name
+            if target is not None and (alias.name in target.bindings or target.stars):
+                frame.env[bound] = self.module_name(target, alias.name)
+            else:
+                frame.env[bound] = self.imported(Imported(node.module or "", alias.name, node.level), frame.index)
+
+    def class_of(self, node: ast.ClassDef, index: ModuleIndex) -> ClassIndex:
+        """The index of a class statement."""
+        return class_of(node, index)
+
+    def nested(self, frame: Frame, function: FunctionValue) -> None:
+        """A function defined inside another: it is analysed by itself later if it carries annotations."""
+        if frame.depth == 0 and not self.silent:
+            self.pending.append(function)
+
+    # -- calls and objects, in modules of their own ------------------------------------------------------------------
+
+    def call_node(self, frame: Frame, node: ast.Call) -> AnyValue:
+        """The value of a call expression."""
+        return calls.call_node(frame, node)
+
+    def call(
+        self, frame: Frame, node: ast.AST, function: AnyValue, args: list[AnyValue], kwargs: dict[str, AnyValue]
+    ) -> AnyValue:
+        """The value of a call of an abstract function."""
+        return calls.call(frame, node, function, args, kwargs)
+
+    def call_method(
+        self, frame: Frame, owner: Instance, name: str, args: list[AnyValue], node: ast.AST
+    ) -> AnyValue:
+        """The value of a call of a method by name."""
+        return objects.call_method(frame, owner, name, args, node)
+
+    def instance_attribute(self, frame: Frame, owner: Instance, name: str, node: ast.AST) -> AnyValue:
+        """An attribute of an instance."""
+        return objects.instance_attribute(frame, owner, name, node)
+
+    def class_attribute(self, frame: Frame, cls: ClassIndex, name: str) -> AnyValue:
+        """An attribute of a class."""
+        return objects.class_attribute(frame, cls, name)
+
+    def super_attribute(self, frame: Frame, owner: object, name: str) -> AnyValue:
+        """A method of ``super()``."""
+        return objects.super_attribute(frame, owner, name)  # type: ignore[arg-type] - a Super
+
+    def set_attribute(self, frame: Frame, owner: Instance, name: str, value: AnyValue, node: ast.AST) -> None:
+        """An assignment to an attribute of an instance."""
+        objects.set_attribute(frame, owner, name, value, node)
+
+    def store_attribute(self, owner: Instance, name: str, value: AnyValue) -> None:
+        """An assignment to an attribute that needs no check."""
+        owner.attributes[name] = value
+
+    # -- declarations ------------------------------------------------------------------------------------------------
+
+    def declared(self, frame: Frame, hint: Hint) -> AnyValue:
+        """The value that a declaration alone introduces inside a function."""
+        names = frame.names.fork() if frame.names is not None else Names(Kind.FLEXIBLE)
+        names.kind = Kind.FLEXIBLE
+        return introduce(hint, names, lambda other: self.plain_value(frame.index, other, "value"))
+
+    def plain_value(self, index: ModuleIndex, hint: OtherHint, name: str, symbol: Symbol | None = None) -> AnyValue:
+        """The value of a parameter or result that is declared as something else than a tensor."""
+        kind = hint.name
+        if kind == "builtins.int":
+            return Dim.of(symbol or Symbol(name, Kind.FLEXIBLE))
+        if kind == "builtins.bool":
+            return Number("bool")
+        if kind == "builtins.float":
+            return Number("float")
+        if kind in {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor", "torch.nn.Parameter"}:
+            return Tensor(Shape.unknown())
+        if kind in {"torch.Size"}:
+            return Sequence([*Shape.unknown().axes], "tuple")  # type: ignore[list-item] - a Rest
+        if kind.startswith("builtins.") or kind in {"torch.device", "torch.dtype"}:
+            return Unknown(f"any {kind.rpartition('.')[2]}")
+        if kind in {"typing.Iterable", "typing.Iterator", "collections.abc.Iterator", "collections.abc.Iterable",
+                    "collections.abc.Generator", "typing.Generator"} and hint.args:  # fmt: skip
+            element = hint.args[0]
+            return Elements(self.hint_value(index, element, name))
+        if kind.startswith("torch.nn.") or kind in {"collections.abc.Callable", "typing.Callable"}:
+            return Unknown("a module or function that is passed in")
+        cls = find_class(hint.text, index) if hint.text.isidentifier() or "." in hint.text else None
+        if cls is not None:
+            return objects.instance_of(self, cls, name)
+        return Opaque(name)
+
+    def hint_value(self, index: ModuleIndex, hint: Hint, name: str) -> AnyValue:
+        """The value of a declaration with axis names of its own."""
+        return introduce(hint, Names(Kind.FLEXIBLE), lambda other: self.plain_value(index, other, name))
+
+    def check_result(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
+        """Check what a function under analysis returns."""
+        signature = frame.signature
+        if frame.names is None or signature is None or signature.returns is None or signature.is_generator:
+            return
+        self._check(frame, node, signature.returns, value, "SC201")
+
+    def check_yield(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
+        """Check what a generator under analysis yields."""
+        signature = frame.signature
+        if frame.names is None or signature is None or not isinstance(signature.returns, OtherHint):
+            return
+        if signature.returns.args:
+            self._check(frame, node, signature.returns.args[0], value, "SC201")
+
+    def _check(self, frame: Frame, node: ast.AST, hint: Hint, value: AnyValue, code: str) -> Misfit | None:
+        if frame.names is None:
+            return None
+        self.at(frame, node)
+        names = frame.names.fork()
+        misfit = check(hint, value, names)
+        if misfit is not None:
+            self.report_misfit(frame, node, misfit, code, names, "")
+        return misfit
+
+    def check_local(self, frame: Frame, node: ast.AnnAssign, hint: Hint, value: AnyValue) -> AnyValue:
+        """Check an annotated local variable; the value it has afterwards."""
+        names = frame.names.fork() if frame.names is not None else Names(Kind.FLEXIBLE)
+        self.at(frame, node)
+        misfit = check(hint, value, names)
+        if misfit is not None:
+            if frame.names is not None or frame.depth:
+                self.report_misfit(frame, node.value or node, misfit, "SC206", names, ast.unparse(node.target))
+            return self.declared(frame, hint)
+        if isinstance(value, (Unknown, Opaque)) or (isinstance(value, Tensor) and value.shape.rest is not None):
+            names.kind = Kind.FLEXIBLE
+            return introduce(hint, names, lambda other: self.plain_value(frame.index, other, "value"))
+        return value
+
+    def report_invalid(self, frame: Frame, hint: Hint) -> None:
+        """Report every malformed shape string inside a hint."""
+        for part in walk(hint):
+            if isinstance(part, InvalidHint):
+                self.report_invalid_hint(frame.index, part)
+
+    def report_invalid_hint(self, index: ModuleIndex, hint: InvalidHint) -> None:
+        """Report one malformed shape string, at its faulty token."""
+        if hint.place is None or (hint.place.path and hint.place.path != index.path):
+            return
+        place = self.span(index, hint.place.locate(hint.error.start, hint.error.end))
+        self.add(Diagnostic("SC101", "error", wording.invalid_annotation(hint), place, self.root or None))
+
+    # -- reports -----------------------------------------------------------------------------------------------------
+
+    def report(self, frame: Frame, node: ast.AST, mismatch: Mismatch, operation: str = "") -> None:
+        """Report operands that do not fit."""
+        if self.silent:
+            return
+        found = wording.mismatch(mismatch, operation, self.scope)
+        severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
+        self._add(frame, node, mismatch.kind.code, severity, found)
+
+    def report_misfit(
+        self, frame: Frame, node: ast.AST, misfit: Misfit, code: str, names: Names, subject: str
+    ) -> None:
+        """Report a value that does not keep its declaration."""
+        if self.silent:
+            return
+        self._add(frame, node, code, "error", wording.misfit(misfit, code, subject, self.scope, names.bound))
+
+    def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: wording.Said) -> None:
+        place = self.node_place(frame.index, node)
+        notes = [
+            Note(note.message, None if note.place is None else self._solution_place(note.place)) for note in said.notes
+        ]
+        for index, caller in reversed(frame.trail):
+            notes.append(Note(f"reached by the call here, checking {self.root}", self.node_place(index, caller), call=True))
+        self.add(
+            Diagnostic(code, severity, said.message, place, self.root or frame.function, notes, said.repair)  # type: ignore[arg-type] - error or warning
+        )
+
+    def _solution_place(self, place: object) -> Place | None:
+        if isinstance(place, tuple) and len(place) == 2 and isinstance(place[0], ModuleIndex):  # noqa: PLR2004
+            return self.node_place(place[0], place[1])
+        if isinstance(place, ArrayHint) and place.place is not None:
+            index = self.project.load(place.place.path)
+            if isinstance(index, ModuleIndex):
+                return self.span(index, place.place.node_span)
+        return None
+
+    def add(self, finding: Diagnostic) -> None:
+        """Keep a finding, once for each place and code."""
+        key = finding.code, finding.place.filename, finding.place.row, finding.place.column
+        if not self.silent and key not in self.seen:
+            self.seen.add(key)
+            self.findings.append(finding)
+
+    def node_place(self, index: ModuleIndex, node: ast.AST) -> Place:
+        """The place of a node; of a call in a chain over several lines, that of its last link."""
+        place = place_of(index.path, node, index.source.lines)
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.end_lineno is not None and function.end_lineno > place.row:
+            start = (function.end_col_offset or 0) - len(function.attr.encode())
+            return self.span(index, (function.end_lineno, start, place.end_row, (node.end_col_offset or 0)))  # type: ignore[attr-defined]
+        return place
+
+    def span(self, index: ModuleIndex, span: tuple[int, int, int, int]) -> Place:
+        """A span of byte columns as a place."""
+        lines = index.source.lines
+        row, column, end_row, end_column = span
+        return Place(
+            index.path, row, character_column(lines[row - 1], column), end_row,
+            character_column(lines[end_row - 1], end_column),
+        )
+
+    def reveal(self, frame: Frame, node: ast.AST, value: AnyValue) -> None:
+        """Note the shape that ``reveal_shape`` was asked for."""
+        place = self.node_place(frame.index, node)
+        self.add(Diagnostic("SC000", "note", wording.revealed(value, self.scope), place, self.root or None))
+
+

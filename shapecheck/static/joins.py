@@ -1,0 +1,198 @@
+"""Where branches meet: what is known in all of them."""
+
+from __future__ import annotations
+
+from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.shapes import (
+    NONE,
+    AnyValue,
+    Axis,
+    Constant,
+    Number,
+    Opaque,
+    Rest,
+    Sequence,
+    Shape,
+    Tensor,
+    Unknown,
+    scope,
+)
+from shapecheck.static.values import (
+    ClassValue,
+    Container,
+    Dictionary,
+    Elements,
+    External,
+    FunctionValue,
+    Instance,
+    Layer,
+    OneOf,
+)
+
+MAX_OPTIONS = 6
+_CALLABLE = (Layer, Instance, FunctionValue, External, ClassValue, Container)
+
+
+def either() -> Dim:
+    """A size that differs between branches: nothing can be said about it."""
+    return Dim.of(Symbol("either", Kind.OPAQUE))
+
+
+def join(left: AnyValue, right: AnyValue) -> AnyValue:
+    """What is known of a value that is one or the other."""
+    if left is right or left == right:
+        return left
+    if isinstance(left, OneOf) or isinstance(right, OneOf):
+        return one_of([*options(left), *options(right)])
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return left if scope().equal(left, right) else either()
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return join_tensors(left, right)
+    if left == NONE or right == NONE:
+        return OneOf((right, left)) if left == NONE else OneOf((left, right))
+    if isinstance(left, (Sequence, Elements)) and isinstance(right, (Sequence, Elements)):
+        return _join_sequences(left, right)
+    if isinstance(left, Dictionary) and isinstance(right, Dictionary):
+        if left.items.keys() == right.items.keys():
+            return Dictionary({key: join(value, right.items[key]) for key, value in left.items.items()})
+        return Unknown("a dictionary differs between branches")
+    if isinstance(left, _CALLABLE) and isinstance(right, _CALLABLE):
+        return OneOf((left, right))
+    if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
+        return left
+    if isinstance(left, (Number, Constant, Dim)) and isinstance(right, (Number, Constant, Dim)):
+        return _join_scalars(left, right)
+    if isinstance(left, (Opaque, Dim)) and isinstance(right, (Opaque, Dim)):
+        return Opaque("either", either())
+    if isinstance(left, Unknown):
+        return left
+    return right if isinstance(right, Unknown) else Unknown("a value differs between branches")
+
+
+def options(value: AnyValue) -> tuple[AnyValue, ...]:
+    """The values a value may be."""
+    return value.options if isinstance(value, OneOf) else (value,)
+
+
+def one_of(values: list[AnyValue]) -> AnyValue:
+    """One of several values; those of a kind that can be joined are joined."""
+    kept: list[AnyValue] = []
+    for value in values:
+        for position, known in enumerate(kept):
+            if known is value or known == value:
+                break
+            if isinstance(known, Tensor) and isinstance(value, Tensor):
+                kept[position] = join_tensors(known, value)
+                break
+            if isinstance(known, Dim) and isinstance(value, Dim):
+                kept[position] = join(known, value)
+                break
+            if isinstance(known, Unknown) and isinstance(value, Unknown):
+                break
+        else:
+            kept.append(value)
+    if len(kept) == 1:
+        return kept[0]
+    return OneOf(tuple(kept)) if len(kept) <= MAX_OPTIONS else Unknown("a value is one of many")
+
+
+def _join_scalars(left: AnyValue, right: AnyValue) -> AnyValue:
+    names = {
+        "bool" if isinstance(side, Constant) and isinstance(side.value, bool) else
+        side.name if isinstance(side, Number) else
+        "float" if isinstance(side, Dim) or (isinstance(side, Constant) and isinstance(side.value, float)) else "other"
+        for side in (left, right)
+    }
+    if "other" in names:
+        return Unknown("a value differs between branches")
+    return Number(names.pop()) if len(names) == 1 else Number("float")
+
+
+def join_tensors(left: Tensor, right: Tensor) -> Tensor:
+    """A tensor that has what both have."""
+    dtype = left.dtype if left.dtype == right.dtype else None
+    one, other = left.shape, right.shape
+    if len(one) != len(other) or one.rest != other.rest:
+        return Tensor(Shape.unknown(), dtype, left.kind)
+    axes: list[Axis | Rest] = []
+    for a, b in zip(one, other, strict=True):
+        if isinstance(a, Axis) and isinstance(b, Axis):
+            axes.append(_join_axes(a, b))
+        else:
+            axes.append(a if a is b else Rest())
+    return Tensor(Shape(axes), dtype, left.kind)
+
+
+def _join_axes(left: Axis, right: Axis) -> Axis:
+    if left is right:
+        return left
+    if scope().equal(left.size, right.size):
+        if left == right:
+            return left
+        return Axis.unfollowed(left.size, left.origin)
+    return Axis.unfollowed(either(), left.origin)
+
+
+def _join_sequences(left: Sequence | Elements, right: Sequence | Elements) -> AnyValue:
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        if len(left.items) == len(right.items):
+            items: list[AnyValue | Rest] = []
+            for a, b in zip(left.items, right.items, strict=True):
+                if isinstance(a, Rest) or isinstance(b, Rest):
+                    if a is not b:
+                        return Unknown("a sequence differs between branches")
+                    items.append(a)
+                else:
+                    items.append(join(a, b))
+            return Sequence(items, left.kind, left.fields if left.fields == right.fields else None)
+        if left.kind != "list":
+            return Unknown("a tuple's length differs between branches")
+    found = [item for side in (left, right) for item in elements_of(side)]
+    if not found:
+        return Sequence([], "list")
+    element = found[0]
+    for item in found[1:]:
+        element = join(element, item)
+    return Elements(element, None, left.kind if isinstance(left, Elements) else "list")
+
+
+def elements_of(value: Sequence | Elements) -> list[AnyValue]:
+    """What the items of a sequence look like."""
+    if isinstance(value, Elements):
+        return [value.element]
+    return [Unknown("a sequence of unknown length") if isinstance(item, Rest) else item for item in value.items]
+
+
+def alike(left: AnyValue, right: AnyValue) -> bool:
+    """Whether nothing more is known of one value than of the other: a loop has come to rest."""
+    if left is right or left == right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, Unknown):
+        return True
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return scope().equal(left, right) or (_is_opaque(left) and _is_opaque(right))
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        if left.shape.is_unknown and right.shape.is_unknown:
+            return True
+        return len(left.shape) == len(right.shape) and all(
+            a is b or (isinstance(a, Axis) and isinstance(b, Axis) and alike(a.size, b.size))
+            for a, b in zip(left.shape, right.shape, strict=True)
+        )
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        return len(left.items) == len(right.items) and all(
+            a is b or (not isinstance(a, Rest) and not isinstance(b, Rest) and alike(a, b))
+            for a, b in zip(left.items, right.items, strict=True)
+        )
+    if isinstance(left, Elements) and isinstance(right, Elements):
+        return alike(left.element, right.element)
+    if isinstance(left, OneOf) and isinstance(right, OneOf):
+        return len(left.options) == len(right.options) and all(
+            alike(a, b) for a, b in zip(left.options, right.options, strict=True)
+        )
+    return isinstance(left, Number) and isinstance(right, Number)
+
+
+def _is_opaque(size: Dim) -> bool:
+    return any(isinstance(atom, Symbol) and atom.kind is Kind.OPAQUE for atom in size.atoms)

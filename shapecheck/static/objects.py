@@ -1,0 +1,416 @@
+"""Objects of project classes: construction, attributes, methods."""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.annotations import ArrayHint, OtherHint, UnionHint, parse_annotation, walk
+from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Tensor, Unknown
+from shapecheck.static.classes import ClassIndex, class_of
+from shapecheck.static.declare import Names, check, introduce
+from shapecheck.static.frame import Frame
+from shapecheck.static.joins import join
+from shapecheck.static.signature import Parameter, is_plain, optional_of, signature_of
+from shapecheck.static.values import (
+    BoundMethod,
+    ClassValue,
+    Dictionary,
+    FunctionValue,
+    Instance,
+    OneOf,
+    Super,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from shapecheck.static.interpreter import Interpreter
+
+MAX_BUILDING = 12
+"""Constructors that construct constructors; a deeper nest is left unknown."""
+
+_UNKNOWN_MODULE_ATTRIBUTES = frozenset(("training", "device", "dtype"))
+
+
+# -- parameters ------------------------------------------------------------------------------------------------------
+
+
+def parameter_value(
+    interpreter: Interpreter, frame: Frame, parameter: Parameter, names: Names, owner: object
+) -> AnyValue:
+    """The value of a parameter in a call of which nothing is known."""
+    hint, default = parameter.hint, parameter.default
+    constant = default.value if isinstance(default, ast.Constant) else ...
+    number = constant if type(constant) is int else None
+    if hint is None:
+        if number is not None:
+            return Dim.of(Symbol(parameter.name, Kind.FLEXIBLE, owner=owner, default=number))
+        if isinstance(constant, bool):
+            return _flag()
+        if constant is None:
+            return OneOf((Opaque(parameter.name), NONE))
+        if default is not None and isinstance(constant, float):
+            return Opaque(parameter.name)
+        return Opaque(parameter.name)
+    if is_plain(hint, "builtins.int"):
+        symbol = Symbol(parameter.name, Kind.FLEXIBLE, owner=owner, default=number)
+        return Dim.of(symbol)
+    inner = optional_of(hint)
+    if inner is not None and is_plain(inner, "builtins.int"):
+        return OneOf((Dim.of(Symbol(parameter.name, Kind.FLEXIBLE)), NONE))
+
+    def other(part: OtherHint) -> AnyValue:
+        return interpreter.plain_value(frame.index, part, parameter.name)
+
+    value = introduce(hint, names, other)
+    if constant is None and not isinstance(hint, UnionHint):
+        # `mask: Tensor = None`, an optional parameter in the old spelling.
+        return OneOf((value, NONE))
+    return value
+
+
+def _flag() -> AnyValue:
+    from shapecheck.shapes import Number
+
+    return Number("bool")
+
+
+# -- construction ----------------------------------------------------------------------------------------------------
+
+
+def instance_of(interpreter: Interpreter, cls: ClassIndex, name: str) -> AnyValue:
+    """An object of a class that was made elsewhere, with arguments of which nothing is known."""
+    if cls in interpreter.building or len(interpreter.building) > MAX_BUILDING:
+        return Opaque(name)
+    instance = Instance(cls)
+    owner: object = ("instance", instance.serial)
+    interpreter.silent += 1
+    interpreter.building.append(cls)
+    try:
+        build(interpreter, instance, owner, name)
+    finally:
+        interpreter.building.pop()
+        interpreter.silent -= 1
+    return instance
+
+
+def build(interpreter: Interpreter, instance: Instance, owner: object, name: str = "self") -> Frame | None:
+    """Run a constructor with parameters of which nothing is known; the frame it ran in."""
+    cls = instance.cls
+    found = cls.method("__init__")
+    if found is None:
+        if cls.is_record:
+            _record_fields(interpreter, instance, owner)
+        elif not cls.is_known:
+            instance.complete = False
+        declare_fields(interpreter, instance)
+        return None
+    defining, node = found
+    signature = signature_of(node, defining.index)
+    frame = Frame(
+        interpreter, defining.index, f"{cls.name}.__init__", instance=instance, owner=defining,
+        depth=0 if not interpreter.silent else 1,
+    )
+    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+    for position, parameter in enumerate(signature.parameters):
+        if position == 0:
+            frame.env[parameter.name] = instance
+            continue
+        value = _variable_argument(parameter) or parameter_value(interpreter, frame, parameter, names, owner)
+        frame.env[parameter.name] = value
+        instance.parameters[parameter.name] = value
+    declare_fields(interpreter, instance)
+    frame.signature = signature
+    frame.names = names
+    run_constructor(interpreter, frame, node)
+    return frame
+
+
+def _variable_argument(parameter: Parameter) -> AnyValue | None:
+    if parameter.kind in {"args", "kwargs"}:
+        return Unknown("any number of arguments")
+    return None
+
+
+def run_constructor(interpreter: Interpreter, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """Interpret the body of a constructor."""
+    instance = frame.instance
+    if instance is None:
+        return
+    instance.building = True
+    interpreter.execute(frame, node.body)
+    instance.building = False
+    if not instance.cls.is_known:
+        instance.complete = False
+
+
+def _record_fields(interpreter: Interpreter, instance: Instance, owner: object) -> None:
+    for cls, field in instance.cls.all_fields():
+        hint = parse_annotation(field.annotation, cls.index)
+        argument = ast.arg(field.name, field.annotation)
+        parameter = Parameter(argument, "keyword", field.default, hint)
+        frame = Frame(interpreter, cls.index, cls.name, depth=1)
+        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+        value = parameter_value(interpreter, frame, parameter, names, owner)
+        instance.attributes[field.name] = value
+        instance.parameters[field.name] = value
+    post = instance.cls.method("__post_init__")
+    if post is not None:
+        frame = Frame(interpreter, post[0].index, f"{instance.cls.name}.__post_init__", instance=instance,
+                      owner=post[0], depth=1)  # fmt: skip
+        frame.env[post[1].args.args[0].arg if post[1].args.args else "self"] = instance
+        interpreter.execute(frame, post[1].body)
+
+
+def declare_fields(interpreter: Interpreter, instance: Instance) -> None:
+    """Tie the names of class-level annotations to the parameters of the constructor that are called the same."""
+    del interpreter
+    for name, value in instance.parameters.items():
+        if isinstance(value, Dim) and name not in instance.names:
+            instance.names[name] = value
+
+
+def construct(
+    frame: Frame, node: ast.AST, cls: ClassIndex, args: list[AnyValue], kwargs: dict[str, AnyValue]
+) -> AnyValue:
+    """The object that a constructor call makes."""
+    from shapecheck.static.calls import bind_arguments, check_arguments
+
+    interpreter = frame.interpreter
+    if interpreter.building.count(cls) > 1 or len(interpreter.building) > MAX_BUILDING:
+        return Opaque(cls.name)
+    instance = Instance(cls)
+    found = cls.method("__init__")
+    interpreter.building.append(cls)
+    try:
+        if found is None:
+            if cls.is_record:
+                return _construct_record(frame, node, instance, args, kwargs)
+            if cls.method("__new__") is not None or not cls.is_known:
+                return instance_of_unknown(instance)
+            return instance
+        defining, function = found
+        signature = signature_of(function, defining.index)
+        bound = bind_arguments(frame, signature, [instance, *args], kwargs, FunctionValue(function, defining.index, cls.name))
+        if bound is None:
+            return instance_of_unknown(instance)
+        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+        if signature.arrays:
+            check_arguments(frame, node, signature, bound, names, f"{cls.name}", args, kwargs)
+        instance.parameters = {name: value for name, value in bound.items() if value is not instance}
+        declare_fields(interpreter, instance)
+        inner = Frame(
+            interpreter, defining.index, f"{cls.name}.__init__", instance=instance, owner=defining,
+            depth=frame.depth + 1, trail=(*frame.trail, (frame.index, node)),
+        )
+        inner.env = dict(bound)
+        run_constructor(interpreter, inner, function)
+        return instance
+    finally:
+        interpreter.building.pop()
+
+
+def instance_of_unknown(instance: Instance) -> Instance:
+    """An object whose constructor cannot be followed."""
+    instance.complete = False
+    return instance
+
+
+def _construct_record(
+    frame: Frame, node: ast.AST, instance: Instance, args: list[AnyValue], kwargs: dict[str, AnyValue]
+) -> AnyValue:
+    interpreter = frame.interpreter
+    fields = list(instance.cls.all_fields())
+    given = {field.name: value for (_, field), value in zip(fields, args, strict=False)}
+    given.update(kwargs)
+    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+    for cls, field in fields:
+        value = given.get(field.name)
+        if value is None:
+            if field.default is None:
+                value = Opaque(field.name)
+            else:
+                value = Frame(interpreter, cls.index, cls.name, depth=frame.depth + 1).evaluate(field.default)
+                if not isinstance(value, (Dim, Constant)):
+                    value = Opaque(field.name)
+        else:
+            hint = parse_annotation(field.annotation, cls.index)
+            if any(isinstance(part, ArrayHint) for part in walk(hint)):
+                interpreter.at(frame, node)
+                misfit = check(hint, value, names, narrow=True)
+                if misfit is not None:
+                    interpreter.report_misfit(frame, node, misfit, "SC202", names, f"{cls.name}.{field.name}")
+        instance.attributes[field.name] = value
+        instance.parameters[field.name] = value
+    post = instance.cls.method("__post_init__")
+    if post is not None:
+        inner = Frame(interpreter, post[0].index, f"{instance.cls.name}.__post_init__", instance=instance,
+                      owner=post[0], depth=frame.depth + 1)  # fmt: skip
+        inner.env["self"] = instance
+        interpreter.execute(inner, post[1].body)
+    return instance
+
+
+# -- attributes ------------------------------------------------------------------------------------------------------
+
+
+def instance_attribute(frame: Frame, owner: Instance, name: str, node: ast.AST) -> AnyValue:
+    """An attribute of an object, looked up as Python does."""
+    found = owner.attributes.get(name)
+    cls = owner.cls
+    if found is not None:
+        if name in cls.assigned_late and not owner.building and not _declared_tensor(owner, name):
+            return Unknown("an attribute assigned outside the constructor")
+        return found
+    method = cls.method(name)
+    if method is not None:
+        return _method(frame, owner, name, method, node)
+    declared = _declared(frame.interpreter, owner, name)
+    if declared is not None:
+        return declared
+    value = class_attribute(frame, cls, name)
+    if not isinstance(value, Unknown):
+        return value
+    if cls.is_module and name in _UNKNOWN_MODULE_ATTRIBUTES:
+        return Unknown(f"the attribute {name}")
+    if name in cls.assigned_late or not owner.complete or not cls.is_known:
+        made = owner.attributes[name] = Opaque(f"self.{name}" if owner is frame.instance else f"{cls.name}.{name}")
+        return made
+    return BoundMethod(owner, name)
+
+
+def _method(
+    frame: Frame, owner: Instance, name: str, found: tuple[ClassIndex, ast.FunctionDef | ast.AsyncFunctionDef], node: ast.AST
+) -> AnyValue:
+    defining, function = found
+    signature = signature_of(function, defining.index)
+    value = FunctionValue(function, defining.index, f"{owner.cls.name}.{name}", bound=owner, owner=defining)
+    if signature.has("staticmethod"):
+        value.bound = None
+        return value
+    if signature.has("classmethod"):
+        value.bound = ClassValue(owner.cls)
+        return value
+    if signature.has("property") or signature.has("cached_property"):
+        return frame.interpreter.call(frame, node, value, [], {})
+    return value
+
+
+def _declared_tensor(owner: Instance, name: str) -> bool:
+    return any(name in cls.fields for cls in owner.cls.mro)
+
+
+def _declared(interpreter: Interpreter, owner: Instance, name: str) -> AnyValue | None:
+    """The value that a class-level annotation alone declares, made once."""
+    for cls in owner.cls.mro:
+        field = cls.fields.get(name)
+        if field is None:
+            continue
+        hint = parse_annotation(field.annotation, cls.index)
+        names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type] - sizes are what both hold
+        index = cls.index
+        value = introduce(hint, names, lambda other: interpreter.plain_value(index, other, f"self.{name}"))
+        owner.attributes[name] = value
+        return value
+    return None
+
+
+def set_attribute(frame: Frame, owner: Instance, name: str, value: AnyValue, node: ast.AST) -> None:
+    """Assign an attribute; a class-level annotation of a tensor is checked."""
+    interpreter = frame.interpreter
+    for cls in owner.cls.mro:
+        field = cls.fields.get(name)
+        if field is None:
+            continue
+        hint = parse_annotation(field.annotation, cls.index)
+        if any(isinstance(part, ArrayHint) for part in walk(hint)) and owner.building:
+            names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type] - sizes are what both hold
+            interpreter.at(frame, node)
+            misfit = check(hint, value, names)
+            if misfit is not None:
+                interpreter.report_misfit(frame, node, misfit, "SC206", names, f"self.{name}")
+                owner.attributes.pop(name, None)
+                return
+            if not isinstance(value, Tensor) or value.shape.rest is not None:
+                owner.attributes.pop(name, None)
+                if _declared(interpreter, owner, name) is not None:
+                    return
+        break
+    if not owner.building and name not in owner.cls.assigned_late and owner is not frame.instance:
+        # Changed from outside: neither the old nor the new value is certain for other methods.
+        known = owner.attributes.get(name)
+        value = value if known is None else join(known, value)
+    owner.attributes[name] = value
+
+
+def class_attribute(frame: Frame, cls: ClassIndex, name: str) -> AnyValue:
+    """An attribute of a class: a method, a constant, a nested class."""
+    for owner in cls.mro:
+        if name in owner.methods:
+            function = owner.methods[name]
+            value = FunctionValue(function, owner.index, f"{cls.name}.{name}", owner=owner)
+            if signature_of(function, owner.index).has("classmethod"):
+                value.bound = ClassValue(cls)
+            return value
+        expression = owner.assigned.get(name)
+        if expression is None and name in owner.fields:
+            expression = owner.fields[name].default
+        if expression is not None:
+            return Frame(frame.interpreter, owner.index, cls.name, depth=frame.depth + 1).evaluate(expression)
+        if name in owner.nested:
+            return ClassValue(class_of(owner.nested[name], owner.index))
+    return Unknown(f"{cls.name} has no known attribute {name}")
+
+
+def super_attribute(frame: Frame, owner: Super, name: str) -> AnyValue:
+    """A method of a base class, bound to the object."""
+    instance = owner.instance
+    if not isinstance(instance, Instance):
+        return Unknown("super() of an unknown object")
+    found = instance.cls.method(name, owner.owner)
+    if found is not None:
+        return FunctionValue(found[1], found[0].index, f"{found[0].name}.{name}", bound=instance, owner=found[0])
+    if name in {"__init__", "__post_init__"}:
+        if not instance.cls.is_known:
+            instance.complete = False
+        return BoundMethod(instance, name)
+    value = class_attribute(frame, owner.owner, name)
+    return BoundMethod(instance, name) if isinstance(value, Unknown) else value
+
+
+def call_method(frame: Frame, owner: Instance, name: str, args: list[AnyValue], node: ast.AST) -> AnyValue:
+    """A call of a method by name, as an operator or a call of the object makes it."""
+    found = owner.cls.method(name)
+    if found is None:
+        return Unknown(f"{owner.cls.name} has no known method {name}")
+    function = FunctionValue(found[1], found[0].index, f"{owner.cls.name}.{name}", bound=owner, owner=found[0])
+    return frame.interpreter.call(frame, node, function, args, {})
+
+
+def module_method(frame: Frame, node: ast.AST, owner: Instance, name: str, args: list[AnyValue],
+                  kwargs: dict[str, AnyValue]) -> AnyValue:  # fmt: skip
+    """A method that ``nn.Module`` brings."""
+    if name in {"register_buffer", "register_parameter", "add_module", "register_module", "__setattr__"}:
+        values = [*args, *kwargs.values()]
+        key = values[0].value if values and isinstance(values[0], Constant) else None
+        if isinstance(key, str) and len(values) > 1:
+            owner_value = kwargs.get("tensor", kwargs.get("param", args[1] if len(args) > 1 else values[1]))
+            set_attribute(frame, owner, key, owner_value, node)
+        else:
+            owner.complete = False
+        return NONE
+    if name in {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "requires_grad_", "apply", "type",
+                "bfloat16", "share_memory", "compile"}:  # fmt: skip
+        return owner
+    if name in {"__init__", "__post_init__", "register_forward_hook", "zero_grad", "load_state_dict",
+                "register_forward_pre_hook", "register_load_state_dict_pre_hook"}:  # fmt: skip
+        return NONE
+    if name == "_replace" and owner.cls.is_record:
+        copy = Instance(owner.cls)
+        copy.attributes = {**owner.attributes, **kwargs}
+        return copy
+    if name == "__dict__":
+        return Dictionary(dict(owner.attributes))
+    return Unknown(f"{owner.cls.name} has no known attribute {name}")
+
+

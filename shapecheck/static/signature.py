@@ -1,0 +1,175 @@
+"""What a function declares: its parameters with their hints, and its result."""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.annotations import (
+    ArrayHint,
+    InvalidHint,
+    OtherHint,
+    UnionHint,
+    parse_annotation,
+    walk,
+)
+from shapecheck.annotations.source import dotted_name
+from shapecheck.static.index import is_overload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from shapecheck.annotations.hints import Hint
+    from shapecheck.static.index import Function, ModuleIndex
+
+    Callee: TypeAlias = "Function | ast.Lambda"
+
+_MARKERS = frozenset(("typing.no_type_check", "shapecheck.unchecked", "jaxtyping.no_type_check"))
+"""Decorators that leave a function out."""
+_TRANSPARENT = frozenset((
+    "shapecheck.shapechecked", "jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "torch.no_grad",
+    "torch.inference_mode", "torch.enable_grad", "torch.compile", "torch.jit.script", "torch.jit.export",
+    "torch.jit.ignore", "torch.autocast", "abc.abstractmethod", "functools.cache", "functools.lru_cache",
+    "functools.wraps", "functools.cached_property", "torch.compiler.disable", "torch._dynamo.disable", "typing.override",
+    "typing_extensions.override", "typing.overload", "typing.final", "torch.jit.unused", "torch.set_grad_enabled",
+    "staticmethod", "classmethod", "property", "cached_property", "override", "abstractmethod", "jaxtyped", "typecheck",
+    "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.autograd.function.once_differentiable", "typechecked",
+    "torch.amp.custom_fwd", "torch.amp.custom_bwd", "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd",
+))  # fmt: skip
+
+
+class Parameter:
+    """One parameter of a function."""
+
+    __slots__ = ("default", "hint", "kind", "name", "node")
+
+    def __init__(self, node: ast.arg, kind: str, default: ast.expr | None, hint: Hint | None) -> None:
+        self.node = node
+        self.name = node.arg
+        self.kind = kind
+        """``positional``, ``keyword`` (only), ``args`` or ``kwargs``."""
+        self.default = default
+        self.hint = hint
+
+    @property
+    def is_required_int(self) -> bool:
+        """Whether it is annotated ``int`` and has no default: such a one is tied to an axis of the same name."""
+        return self.default is None and self.kind in {"positional", "keyword"} and is_plain(self.hint, "builtins.int")
+
+
+def is_plain(hint: Hint | None, name: str) -> bool:
+    """Whether a hint is one plain type."""
+    return isinstance(hint, OtherHint) and hint.name == name
+
+
+class Signature:
+    """The declaration of one function."""
+
+    __slots__ = ("arrays", "decorators", "invalid", "is_generator", "names", "parameters", "returns")
+
+    def __init__(self, node: Callee, index: ModuleIndex) -> None:
+        arguments = node.args
+        self.parameters: list[Parameter] = []
+        positional = [*arguments.posonlyargs, *arguments.args]
+        missing = len(positional) - len(arguments.defaults)
+        defaults = [None] * missing + list(arguments.defaults)
+        for arg, default in zip(positional, defaults, strict=True):
+            self._add(arg, "positional", default, index)
+        if arguments.vararg is not None:
+            self._add(arguments.vararg, "args", None, index)
+        for arg, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            self._add(arg, "keyword", keyword_default, index)
+        if arguments.kwarg is not None:
+            self._add(arguments.kwarg, "kwargs", None, index)
+        returns = None if isinstance(node, ast.Lambda) else node.returns
+        self.returns: Hint | None = None if returns is None else parse_annotation(returns, index)
+        self.decorators = [] if isinstance(node, ast.Lambda) else [_decorator(d, index) for d in node.decorator_list]
+        hints = [parameter.hint for parameter in self.parameters if parameter.hint is not None]
+        if self.returns is not None:
+            hints.append(self.returns)
+        parts = [part for hint in hints for part in walk(hint)]
+        self.arrays = any(isinstance(part, ArrayHint) for part in parts)
+        self.invalid = [part for part in parts if isinstance(part, InvalidHint)]
+        self.names = frozenset(
+            [
+                name
+                for part in parts
+                if isinstance(part, ArrayHint)
+                for name in (*part.spec.shape.bound, *part.spec.shape.used)
+            ]
+        )
+        """Every axis name it mentions."""
+        self.is_generator = not isinstance(node, ast.Lambda) and _yields(node)
+
+    def _add(self, arg: ast.arg, kind: str, default: ast.expr | None, index: ModuleIndex) -> None:
+        hint = None if arg.annotation is None else parse_annotation(arg.annotation, index)
+        self.parameters.append(Parameter(arg, kind, default, hint))
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether a marker leaves the function out of the check."""
+        return any(name in _MARKERS or name.rpartition(".")[2] == "no_type_check" for name in self.decorators)
+
+    @property
+    def is_transparent(self) -> bool:
+        """Whether no decorator is known to change what a call does."""
+        return all(name in _TRANSPARENT or name.endswith((".setter", ".register")) for name in self.decorators)
+
+    def has(self, decorator: str) -> bool:
+        """Whether a decorator of that last name stands on the function."""
+        return any(name.rpartition(".")[2] == decorator for name in self.decorators)
+
+    @property
+    def declares_result(self) -> bool:
+        """Whether the result's shape is declared."""
+        return self.returns is not None and any(isinstance(part, ArrayHint) for part in walk(self.returns))
+
+
+def _decorator(node: ast.expr, index: ModuleIndex) -> str:
+    dotted = dotted_name(node.func if isinstance(node, ast.Call) else node)
+    resolved = index.resolve(dotted) if dotted else None
+    return resolved if isinstance(resolved, str) else dotted or "?"
+
+
+def _yields(node: Function) -> bool:
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(found))
+    return False
+
+
+_signatures: dict[ast.AST, Signature] = {}
+
+
+def signature_of(node: Callee, index: ModuleIndex) -> Signature:
+    """The declaration of a function, read once."""
+    found = _signatures.get(node)
+    if found is None:
+        found = _signatures[node] = Signature(node, index)
+    return found
+
+
+def annotated_locals(node: Function, index: ModuleIndex) -> bool:
+    """Whether a local variable of a function is annotated with a shape."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.AnnAssign):
+            hint = parse_annotation(inner.annotation, index)
+            if any(isinstance(part, (ArrayHint, InvalidHint)) for part in walk(hint)):
+                return True
+    return False
+
+
+def optional_of(hint: Hint) -> Hint | None:
+    """What a hint declares beside None, if it is one union of that."""
+    if isinstance(hint, UnionHint):
+        others = [member for member in hint.members if type(member).__name__ != "NoneHint"]
+        if len(others) == 1 and len(others) < len(hint.members):
+            return others[0]
+    return None
+
+
+__all__ = ["Parameter", "Signature", "annotated_locals", "is_overload", "is_plain", "optional_of", "signature_of"]

@@ -1,0 +1,545 @@
+"""Statements: assignment, branches that join, loops that come to rest."""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.annotations import ArrayHint, InvalidHint, parse_annotation, walk
+from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.shapes import (
+    AnyValue,
+    Axis,
+    Fault,
+    Mismatch,
+    Opaque,
+    Rest,
+    Sequence,
+    Shape,
+    Tensor,
+    Unknown,
+)
+from shapecheck.static.conditions import assume, truth
+from shapecheck.static.expressions import binary, iterate
+from shapecheck.static.frame import Frame, Loop
+from shapecheck.static.joins import join
+from shapecheck.static.values import ClassValue, Dictionary, Elements, FunctionValue, Instance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAX_UNROLLED = 24
+"""A loop over a longer known sequence is run to its fixpoint instead."""
+
+
+def execute(frame: Frame, body: list[ast.stmt]) -> bool:
+    """Run statements; whether execution can go on behind them."""
+    for statement in body:
+        frame.interpreter.step()
+        run = _STATEMENTS.get(type(statement))
+        if run is not None and not run(frame, statement):
+            return False
+    return True
+
+
+# -- simple statements -----------------------------------------------------------------------------------------------
+
+
+def _expression(frame: Frame, node: ast.Expr) -> bool:
+    frame.evaluate(node.value)
+    return True
+
+
+def _return(frame: Frame, node: ast.Return) -> bool:
+    value: AnyValue | None = None
+    if node.value is not None:
+        value = frame.evaluate(node.value)
+        frame.interpreter.check_result(frame, node.value, value)
+    if value is not None:
+        frame.results.append(value)
+    return False
+
+
+def _raise(frame: Frame, node: ast.Raise) -> bool:
+    del frame, node
+    return False
+
+
+def _assert(frame: Frame, node: ast.Assert) -> bool:
+    if truth(frame, node.test) is False:
+        return False
+    assume(frame, node.test, holds=True)
+    return True
+
+
+def _assign(frame: Frame, node: ast.Assign) -> bool:
+    value = frame.evaluate(node.value)
+    for target in node.targets:
+        assign(frame, target, value, node.value)
+    return True
+
+
+def _annotated(frame: Frame, node: ast.AnnAssign) -> bool:
+    hint = parse_annotation(node.annotation, frame.index)
+    frame.interpreter.report_invalid(frame, hint)
+    has_shape = any(isinstance(part, ArrayHint) for part in walk(hint))
+    if node.value is None:
+        if isinstance(node.target, ast.Name) and has_shape:
+            frame.env[node.target.id] = frame.interpreter.declared(frame, hint)
+        return True
+    value = frame.evaluate(node.value)
+    if has_shape and not isinstance(hint, InvalidHint):
+        value = frame.interpreter.check_local(frame, node, hint, value)
+    assign(frame, node.target, value, node.value)
+    return True
+
+
+def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
+    target = node.target
+    read: ast.expr
+    if isinstance(target, ast.Name):
+        read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    elif isinstance(target, ast.Attribute):
+        read = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+    else:
+        read = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+    left = frame.evaluate(read)
+    right = frame.evaluate(node.value)
+    if isinstance(left, Sequence) and left.kind == "list" and isinstance(node.op, ast.Add):
+        if isinstance(right, Sequence):
+            left.items.extend(right.items)
+            return True
+        value: AnyValue = join(left, right) if isinstance(right, Elements) else Unknown("a list grows by an unknown part")
+    else:
+        value = binary(frame, node, type(node.op), left, right)
+    if isinstance(target, ast.Subscript):
+        return True
+    assign(frame, target, value, None)
+    return True
+
+
+def assign(frame: Frame, target: ast.expr, value: AnyValue, source: ast.expr | None) -> None:
+    """Bind a target of an assignment to a value; ``source`` is the expression it came from."""
+    if isinstance(target, ast.Name):
+        frame.env[target.id] = value
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(frame, target, value, source)
+    elif isinstance(target, ast.Attribute):
+        owner = frame.evaluate(target.value)
+        if isinstance(owner, Instance):
+            frame.interpreter.set_attribute(frame, owner, target.attr, value, target)
+        elif isinstance(owner, Opaque):
+            owner.attributes[target.attr] = value
+    elif isinstance(target, ast.Subscript):
+        _store(frame, target, value)
+    elif isinstance(target, ast.Starred):
+        assign(frame, target.value, value, source)
+
+
+def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
+    owner = frame.evaluate(target.value)
+    if isinstance(owner, Tensor):
+        index = frame.evaluate(target.slice)
+        found = frame.interpreter.set_item(owner, index, value)
+        if isinstance(found, Mismatch):
+            frame.report(target, found, "an assignment to a part of a tensor")
+        return
+    key = frame.evaluate(target.slice)
+    if isinstance(owner, Dictionary):
+        constant = frame.interpreter.key(key)
+        if constant is None:
+            owner.items.clear()
+            owner.items[Ellipsis] = Unknown("a dictionary with unknown keys")
+        else:
+            owner.items[constant] = value
+    elif isinstance(owner, Sequence) and owner.kind == "list" and isinstance(key, Dim):
+        position = key.constant
+        if position is not None and -len(owner.items) <= position < len(owner.items):
+            owner.items[position] = value
+        else:
+            for position, item in enumerate(owner.items):
+                owner.items[position] = item if isinstance(item, Rest) else join(item, value)
+
+
+def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source: ast.expr | None) -> None:
+    count = len(target.elts)
+    starred = next((n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+    if isinstance(value, Sequence) and not any(isinstance(item, Rest) for item in value.items):
+        items = [item for item in value.items if not isinstance(item, Rest)]
+        if starred is None and len(items) == count:
+            for part, item in zip(target.elts, items, strict=True):
+                assign(frame, part, item, None)
+            return
+        if starred is not None and len(items) >= count - 1:
+            tail = count - starred - 1
+            for part, item in zip(target.elts[:starred], items, strict=False):
+                assign(frame, part, item, None)
+            assign(frame, target.elts[starred], Sequence(items[starred : len(items) - tail], "list"), None)
+            for part, item in zip(target.elts[count - tail :], items[len(items) - tail :], strict=True):
+                assign(frame, part, item, None)
+            return
+        frame.report(
+            source or target,
+            Mismatch(Fault.UNPACK, left=Dim.of(len(items)), right=Dim.of(count), detail=_what(source)),
+        )
+    elif isinstance(value, Sequence) and _unpack_around_rest(frame, target, value):
+        return
+    elif isinstance(value, Tensor):
+        _unpack_tensor(frame, target, value, source)
+        return
+    elif isinstance(value, Elements) and value.kind != "dict":
+        for part in target.elts:
+            assign(frame, part, value.element, None)
+        return
+    rank_known = _learn_rank(frame, source, count) if starred is None else None
+    for position, part in enumerate(target.elts):
+        name = part.id if isinstance(part, ast.Name) else "?"
+        if rank_known is not None:
+            assign(frame, part, rank_known[position], None)
+        elif isinstance(value, Unknown) and not _is_shape(source):
+            assign(frame, part, value, None)
+        else:
+            assign(frame, part, Opaque(name), None)
+
+
+def _what(source: ast.expr | None) -> str:
+    return "shape" if _is_shape(source) else "tuple"
+
+
+def _is_shape(source: ast.expr | None) -> bool:
+    """Whether an expression is the shape of something: ``x.shape``, ``x.size()``, ``x.shape[:2]``."""
+    if isinstance(source, ast.Subscript):
+        return _is_shape(source.value)
+    if isinstance(source, ast.Attribute):
+        return source.attr == "shape"
+    return isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == "size"
+
+
+def _unpack_around_rest(frame: Frame, target: ast.Tuple | ast.List, value: Sequence) -> bool:
+    """``*lead, d = x.shape`` where the shape begins with any number of axes."""
+    rest = next(n for n, item in enumerate(value.items) if isinstance(item, Rest))
+    starred = next((n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+    tail = len(value.items) - rest - 1
+    if starred is None:
+        if len(target.elts) < len(value.items) - 1:
+            return False
+        parts = target.elts
+        for part, item in zip(parts[:rest], value.items[:rest], strict=False):
+            assign(frame, part, item, None)  # type: ignore[arg-type] - items before the Rest
+        for part in parts[rest : len(parts) - tail]:
+            name = part.id if isinstance(part, ast.Name) else "?"
+            assign(frame, part, Dim.of(Symbol(name, Kind.FLEXIBLE)), None)
+        for part, item in zip(parts[len(parts) - tail :], value.items[len(value.items) - tail :], strict=True):
+            assign(frame, part, item, None)  # type: ignore[arg-type] - items behind the Rest
+        return True
+    after = len(target.elts) - starred - 1
+    if starred > rest or after > tail:
+        return False
+    for part, item in zip(target.elts[:starred], value.items, strict=False):
+        assign(frame, part, item, None)  # type: ignore[arg-type] - items before the Rest
+    middle = value.items[starred : len(value.items) - after]
+    assign(frame, target.elts[starred], Sequence(middle, "list"), None)
+    for part, item in zip(target.elts[starred + 1 :], value.items[len(value.items) - after :], strict=True):
+        assign(frame, part, item, None)  # type: ignore[arg-type] - items behind the Rest
+    return True
+
+
+def _unpack_tensor(frame: Frame, target: ast.Tuple | ast.List, value: Tensor, source: ast.expr | None) -> None:
+    """Unpacking a tensor takes its first axis apart."""
+    first = value.shape.axis(0) if value.shape.axes else None
+    if isinstance(first, Axis):
+        length = frame.interpreter.scope.normal(first.size).constant
+        starred = any(isinstance(part, ast.Starred) for part in target.elts)
+        if length is not None and length != len(target.elts) and not starred:
+            frame.report(
+                source or target,
+                Mismatch(
+                    Fault.UNPACK, left=first.size, right=Dim.of(len(target.elts)), left_shape=value.shape, detail="tensor"
+                ),
+            )
+    item = value.reshaped(Shape(value.shape.axes[1:])) if isinstance(first, Axis) else value.reshaped(Shape.unknown())
+    for part in target.elts:
+        if isinstance(part, ast.Starred):
+            assign(frame, part, Elements(item), None)
+        else:
+            assign(frame, part, item, None)
+
+
+def _learn_rank(frame: Frame, source: ast.expr | None, count: int) -> list[Dim] | None:
+    """``b, t, d = x.shape`` says that x has three axes, and names them."""
+    owner = None
+    if isinstance(source, ast.Attribute) and source.attr == "shape":
+        owner = source.value
+    elif isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == "size":
+        owner = source.func.value if not source.args else None
+    if not isinstance(owner, ast.Name):
+        return None
+    tensor = frame.env.get(owner.id)
+    if not isinstance(tensor, Tensor) or not tensor.shape.is_unknown:
+        return None
+    sizes = [Dim.of(Symbol(f"{owner.id}.shape[{axis}]", Kind.FLEXIBLE)) for axis in range(count)]
+    frame.env[owner.id] = tensor.reshaped(Shape.of(*sizes))
+    return sizes
+
+
+# -- branches --------------------------------------------------------------------------------------------------------
+
+
+def _if(frame: Frame, node: ast.If) -> bool:
+    known = truth(frame, node.test)
+    if known is True:
+        assume(frame, node.test, holds=True)
+        return frame.execute(node.body)
+    if known is False:
+        assume(frame, node.test, holds=False)
+        return frame.execute(node.orelse)
+    before = frame.capture()
+    open_ends = []
+    assume(frame, node.test, holds=True)
+    if frame.execute(node.body):
+        open_ends.append(frame.capture())
+    frame.resume(before)
+    assume(frame, node.test, holds=False)
+    if frame.execute(node.orelse):
+        if not open_ends:
+            return True
+        open_ends.append(frame.capture())
+    if not open_ends:
+        return False
+    frame.meet(open_ends)
+    return True
+
+
+def _match(frame: Frame, node: ast.Match) -> bool:
+    frame.evaluate(node.subject)
+    before = frame.capture()
+    open_ends = []
+    exhaustive = False
+    for case in node.cases:
+        frame.resume(before)
+        for inner in ast.walk(case.pattern):
+            name = getattr(inner, "name", None) or getattr(inner, "rest", None)
+            if isinstance(name, str):
+                frame.env[name] = Unknown("a pattern binds it")
+        if frame.execute(case.body):
+            open_ends.append(frame.capture())
+        pattern = case.pattern
+        exhaustive |= case.guard is None and isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+    if not exhaustive:
+        open_ends.append(before)
+    if not open_ends:
+        return False
+    frame.meet(open_ends)
+    return True
+
+
+def _try(frame: Frame, node: ast.Try) -> bool:
+    before = frame.capture()
+    open_ends = []
+    if frame.execute(node.body) and frame.execute(node.orelse):
+        open_ends.append(frame.capture())
+    for handler in node.handlers:
+        frame.resume(before)
+        # Any part of the body may have run: what it assigns is not known.
+        for inner in ast.walk(ast.Module(node.body, [])):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                frame.env[inner.id] = Unknown("assigned in a try block")
+        if handler.name:
+            frame.env[handler.name] = Unknown("an exception")
+        if frame.execute(handler.body):
+            open_ends.append(frame.capture())
+    if open_ends:
+        frame.meet(open_ends)
+    goes_on = frame.execute(node.finalbody)
+    return bool(open_ends) and goes_on
+
+
+def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
+    for item in node.items:
+        value = frame.evaluate(item.context_expr)
+        if item.optional_vars is not None:
+            entered = value if isinstance(value, Instance) else Unknown("a context manager")
+            assign(frame, item.optional_vars, entered, None)
+    return frame.execute(node.body)
+
+
+# -- loops -----------------------------------------------------------------------------------------------------------
+
+
+def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
+    iterable = iterate(frame, frame.evaluate(node.iter))
+    if isinstance(iterable, list) and len(iterable) <= MAX_UNROLLED:
+        return _unrolled(frame, node, iterable)
+    if isinstance(iterable, list):
+        element = iterable[0]
+        for item in iterable[1:]:
+            element = join(element, item)
+        iterable = Elements(element, Dim.of(len(iterable)))
+    element, length = iterable.element, iterable.length
+    return _repeated(frame, node.body, lambda: assign(frame, node.target, element, None), length, node.orelse)
+
+
+def _while(frame: Frame, node: ast.While) -> bool:
+    known = truth(frame, node.test)
+    if known is False:
+        return frame.execute(node.orelse)
+
+    def enter() -> None:
+        assume(frame, node.test, holds=True)
+
+    goes_on = _repeated(frame, node.body, enter, None, node.orelse, endless=known is True)
+    if goes_on and known is not True:
+        assume(frame, node.test, holds=False)
+    return goes_on
+
+
+def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[AnyValue]) -> bool:
+    ends = []
+    for item in items:
+        loop = Loop()
+        frame.loops.append(loop)
+        assign(frame, node.target, item, None)
+        goes_on = frame.execute(node.body)
+        frame.loops.pop()
+        ends += loop.breaks
+        states = [*([frame.capture()] if goes_on else []), *loop.continues]
+        if not states:
+            if not ends:
+                return False
+            frame.meet(ends)
+            return True
+        if loop.continues:
+            frame.meet(states)
+    if not frame.execute(node.orelse):
+        if not ends:
+            return False
+        frame.meet(ends)
+        return True
+    if ends:
+        frame.meet([frame.capture(), *ends])
+    return True
+
+
+def _repeated(
+    frame: Frame,
+    body: list[ast.stmt],
+    enter: Callable[[], None],
+    length: Dim | None,
+    orelse: list[ast.stmt],
+    *,
+    endless: bool = False,
+) -> bool:
+    """Run the body until nothing changes any more; what still changes then is unknown."""
+    before = frame.capture()
+    first = before
+    ends = []
+    for turn in range(3):
+        loop = Loop()
+        frame.loops.append(loop)
+        enter()
+        goes_on = frame.execute(body)
+        frame.loops.pop()
+        ends += loop.breaks
+        states = [*([frame.capture()] if goes_on else []), *loop.continues]
+        if not states:
+            break
+        if turn == 0 and length is not None and not loop.continues:
+            _count_appends(frame, first.env, length)
+            states = [frame.capture()]
+        frame.meet([before, *states])
+        if frame.at_rest(before):
+            break
+        before = frame.capture()
+    if endless:
+        if not ends:
+            return False
+        frame.meet(ends)
+        return True
+    frame.meet([before, *ends])
+    return frame.execute(orelse)
+
+
+def _count_appends(frame: Frame, before: dict[str, AnyValue], length: Dim) -> None:
+    """A list that was empty and grew by one item in one pass has as many items as there are passes."""
+    for name, value in frame.env.items():
+        start = before.get(name)
+        if (
+            isinstance(value, Sequence)
+            and value.kind == "list"
+            and len(value.items) == 1
+            and isinstance(start, Sequence)
+            and not start.items
+            and not isinstance(value.items[0], Rest)
+        ):
+            frame.env[name] = Elements(value.items[0], length)
+            before[name] = frame.env[name]
+
+
+def _break(frame: Frame, node: ast.Break) -> bool:
+    del node
+    if frame.loops:
+        frame.loops[-1].breaks.append(frame.capture())
+    return False
+
+
+def _continue(frame: Frame, node: ast.Continue) -> bool:
+    del node
+    if frame.loops:
+        frame.loops[-1].continues.append(frame.capture())
+    return False
+
+
+# -- definitions -----------------------------------------------------------------------------------------------------
+
+
+def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    closure = frame.interpreter.closure(frame)
+    value = FunctionValue(node, frame.index, node.name, closure=closure, owner=frame.owner)
+    frame.env[node.name] = value
+    frame.interpreter.nested(frame, value)
+    return True
+
+
+def _class(frame: Frame, node: ast.ClassDef) -> bool:
+    frame.env[node.name] = ClassValue(frame.interpreter.class_of(node, frame.index))
+    return True
+
+
+def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> bool:
+    frame.interpreter.local_import(frame, node)
+    return True
+
+
+def _delete(frame: Frame, node: ast.Delete) -> bool:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            frame.env.pop(target.id, None)
+    return True
+
+
+_STATEMENTS: dict[type, Callable[[Frame, object], bool]] = {
+    ast.Expr: _expression,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.If: _if,
+    ast.Match: _match,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Delete: _delete,
+}  # type: ignore[dict-item] - each takes the node of its key

@@ -1,0 +1,205 @@
+"""Abstract values that only the interpreter knows: functions, classes, instances, containers of unknown length."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from shapecheck.shapes import AnyValue, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping
+
+    from shapecheck.dims import Dim
+    from shapecheck.ops import Module
+    from shapecheck.static.classes import ClassIndex
+    from shapecheck.static.index import ModuleIndex
+
+_serial = count()
+
+
+class External(Value):
+    """A name of a library: ``torch.nn.Linear``, ``math.sqrt``, ``builtins.len``."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"External({self.name})"
+
+
+class ProjectModule(Value):
+    """A module of the project."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: ModuleIndex) -> None:
+        self.index = index
+
+
+class FunctionValue(Value):
+    """A function of the project, with what it closes over and the object it is bound to."""
+
+    __slots__ = ("bound", "closure", "index", "name", "node", "owner")
+
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        index: ModuleIndex,
+        name: str,
+        *,
+        closure: Mapping[str, AnyValue] | None = None,
+        bound: AnyValue | None = None,
+        owner: ClassIndex | None = None,
+    ) -> None:
+        self.node = node
+        self.index = index
+        self.name = name
+        self.closure = closure
+        self.bound = bound
+        self.owner = owner
+
+    def bind(self, instance: AnyValue) -> FunctionValue:
+        """The method of an object."""
+        return FunctionValue(
+            self.node, self.index, self.name, closure=self.closure, bound=instance, owner=self.owner
+        )
+
+    def __repr__(self) -> str:
+        return f"FunctionValue({self.name})"
+
+
+class ClassValue(Value):
+    """A class of the project."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: ClassIndex) -> None:
+        self.cls = cls
+
+    def __repr__(self) -> str:
+        return f"ClassValue({self.cls.name})"
+
+
+class Instance(Value):
+    """An object of a project class; ``attributes`` grows as they are assigned or asked for."""
+
+    __slots__ = ("attributes", "building", "cls", "complete", "names", "parameters", "serial")
+
+    def __init__(self, cls: ClassIndex) -> None:
+        self.cls = cls
+        self.attributes: dict[str, AnyValue] = {}
+        self.parameters: dict[str, AnyValue] = {}
+        """The arguments its constructor was given, by name."""
+        self.names: dict[str, Dim] = {}
+        """The axis names of its class-level annotations."""
+        self.building = False
+        self.complete = True
+        """Whether every attribute is known: False where a base class or its constructor is not."""
+        self.serial = next(_serial)
+
+    def __repr__(self) -> str:
+        return f"Instance({self.cls.name})"
+
+
+class Layer(Value):
+    """A module of torch, by its rule."""
+
+    __slots__ = ("attributes", "name", "rule")
+
+    def __init__(self, name: str, rule: Module) -> None:
+        self.name = name
+        self.rule = rule
+        self.attributes: dict[str, AnyValue] = {}
+
+    def __repr__(self) -> str:
+        return f"Layer({self.name})"
+
+
+class Container(Value):
+    """``nn.Sequential``, ``nn.ModuleList`` or ``nn.ModuleDict`` of known modules."""
+
+    __slots__ = ("items", "kind")
+
+    def __init__(self, kind: str, items: dict[str, AnyValue]) -> None:
+        self.kind = kind
+        self.items = items
+
+    def __repr__(self) -> str:
+        return f"Container({self.kind}, {list(self.items)})"
+
+
+class Elements(Value):
+    """A sequence or iterable of unknown length whose items all look like ``element``."""
+
+    __slots__ = ("element", "kind", "length")
+
+    def __init__(self, element: AnyValue, length: Dim | None = None, kind: str = "list") -> None:
+        self.element = element
+        self.length = length
+        self.kind = kind
+        """``list``, ``dict`` (``element`` is then the value) or ``sequential``: modules applied one after another."""
+
+    def __repr__(self) -> str:
+        return f"Elements({self.element!r}, {self.length})"
+
+
+class Dictionary(Value):
+    """A dictionary with known keys."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: dict[object, AnyValue]) -> None:
+        self.items = items
+
+    def __repr__(self) -> str:
+        return f"Dictionary({self.items!r})"
+
+
+class OneOf(Value):
+    """One of a few values, not known which: an optional argument is None or what is declared."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: tuple[AnyValue, ...]) -> None:
+        self.options = options
+
+    def __repr__(self) -> str:
+        return f"OneOf{self.options!r}"
+
+
+class BoundMethod(Value):
+    """A method of a tensor, a sequence, a string or another value with built-in methods."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, receiver: AnyValue, name: str) -> None:
+        self.receiver = receiver
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"BoundMethod({self.receiver!r}.{self.name})"
+
+
+class Partial(Value):
+    """``functools.partial``."""
+
+    __slots__ = ("args", "function", "kwargs")
+
+    def __init__(self, function: AnyValue, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> None:
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Super(Value):
+    """``super()`` inside a method."""
+
+    __slots__ = ("instance", "owner")
+
+    def __init__(self, instance: AnyValue, owner: ClassIndex) -> None:
+        self.instance = instance
+        self.owner = owner
