@@ -33,6 +33,7 @@ FAMILIES: Final = (
     "scans",
     "products",
     "einsum",
+    "linear_algebra",
     "views",
     "indexing",
     "joining",

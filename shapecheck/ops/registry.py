@@ -84,12 +84,18 @@ _signatures: Final[dict[tuple[type[Module], str], Signature]] = {}
 
 
 def op(*names: str) -> Callable[[Function], Function]:
-    """Register a rule under qualified names: ``torch.cat``, ``torch.Tensor.view``, ``einops.rearrange``."""
+    """Register a rule under qualified names: ``torch.cat``, ``torch.Tensor.view``, ``einops.rearrange``.
+
+    Raises:
+        ValueError: another rule has one of the names.
+    """
 
     def register(function: Function) -> Function:
         operation = Operation(names, function)
         for name in names:
-            OPERATIONS[name] = operation
+            if OPERATIONS.setdefault(name, operation) is not operation:
+                message = f"{name} has a rule already: {OPERATIONS[name].function.__module__}"
+                raise ValueError(message)
         return function
 
     return register

@@ -11,7 +11,7 @@ from shapecheck.ops.registry import op
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown, scope
 
 if TYPE_CHECKING:
-    from shapecheck.ops.signature import Dtype, Ints
+    from shapecheck.ops.signature import Dtype
 
 HUNDRED: Final = Dim.of(100)
 
@@ -63,16 +63,6 @@ def gumbel_softmax(
 ) -> Tensor | Mismatch:
     """``[.. a ..] -> [.. a ..]``."""
     return along(logits, dim, logits.dtype)
-
-
-@op("torch.nn.functional.normalize")
-def normalize(input: Tensor, p: object = None, dim: Ints = (1,), eps: object = None) -> Tensor | Mismatch:  # type: ignore[assignment]  # read only
-    """``[.. a ..] -> [.. a ..]``, of length one along the axis."""
-    for number in dim:
-        checked = along(input, number, input.dtype)
-        if isinstance(checked, Mismatch):
-            return checked
-    return input
 
 
 @op(*both("cumsum cumprod"))

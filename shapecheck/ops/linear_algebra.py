@@ -1,0 +1,359 @@
+"""Linear algebra (``torch.linalg`` and its older twins): matrices are the last two axes, those before are a batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from shapecheck.dims import Dim, No, minimum
+from shapecheck.ops.pointwise import at_least_float, promoted
+from shapecheck.ops.products import at_least, batched, behind, contract, exact_rank
+from shapecheck.ops.reductions import both
+from shapecheck.ops.registry import op
+from shapecheck.shapes import Axis, Fault, Mismatch, Rest, Sequence, Shape, Tensor, broadcast, require
+
+if TYPE_CHECKING:
+    from shapecheck.ops.signature import Ints
+
+LINALG: Final = "torch.linalg."
+THREE: Final = Dim.of(3)
+
+
+def square(shape: Shape) -> Mismatch | None:
+    """Require at least two axes, the last two equally long."""
+    fault = at_least(shape, 2)
+    if fault is not None or behind(shape) < 2:
+        return fault
+    last, other = len(shape) - 1, len(shape) - 2
+    one, two = shape[other], shape[last]
+    if isinstance(one, Rest) or isinstance(two, Rest):
+        return None
+    verdict = require(one.size, two.size)
+    if isinstance(verdict, No):
+        return Mismatch(
+            Fault.SIZE, axis=other, other_axis=last, left=one.size, right=two.size, left_shape=shape, right_shape=shape,
+            because=verdict.because,
+        )
+    return None
+
+
+def ending(shape: Shape, *ends: Axis | Rest, drop: int = 2) -> Shape:
+    """The batch axes with others in place of the last ones; unknown where the batch is hidden."""
+    if behind(shape) < drop:
+        return Shape((Rest(), *ends)) if not any(isinstance(end, Rest) for end in ends) else Shape.unknown()
+    return Shape((*shape.axes[: len(shape) - drop], *ends))
+
+
+def matrix(shape: Shape) -> tuple[Axis, Axis] | None:
+    """The axes of rows and columns, where they are known."""
+    if behind(shape) < 2:
+        return None
+    rows, columns = shape.axes[-2:]
+    return (rows, columns) if isinstance(rows, Axis) and isinstance(columns, Axis) else None
+
+
+def _unknown(tensor: Tensor, dtype: str | None) -> Tensor:
+    return Tensor(Shape.unknown(), dtype, tensor.kind)
+
+
+SQUARE: Final = (
+    LINALG + "inv", "torch.inverse", "torch.Tensor.inverse", LINALG + "matrix_exp", *both("matrix_exp cholesky"),
+    LINALG + "cholesky", *both("cholesky_inverse"),
+)
+
+
+@op(*SQUARE)
+def inverse(A: Tensor, *, upper: object = None) -> Tensor | Mismatch:
+    """``[.., n, n] -> [.., n, n]``."""
+    return square(A.shape) or Tensor(A.shape, at_least_float(A.dtype), A.kind)
+
+
+@op(LINALG + "matrix_power", *both("matrix_power"))
+def matrix_power(A: Tensor, n: object) -> Tensor | Mismatch:
+    """``[.., n, n] -> [.., n, n]``."""
+    return square(A.shape) or A
+
+
+@op(LINALG + "inv_ex", LINALG + "cholesky_ex")
+def inverse_ex(A: Tensor, *, upper: object = None, check_errors: object = None) -> Sequence | Mismatch:
+    """``[.., n, n] -> [.., n, n], [..]``."""
+    return square(A.shape) or Sequence([A, Tensor(ending(A.shape), "int", A.kind)])
+
+
+@op(LINALG + "pinv", "torch.pinverse", "torch.Tensor.pinverse")
+def pinv(A: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
+    """``[.., n, m] -> [.., m, n]``."""
+    axes = matrix(A.shape)
+    fault = at_least(A.shape, 2)
+    if fault is not None:
+        return fault
+    return _unknown(A, A.dtype) if axes is None else A.reshaped(ending(A.shape, axes[1], axes[0]))
+
+
+@op(LINALG + "det", *both("det logdet"), LINALG + "cond")
+def det(A: Tensor, *others: object) -> Tensor | Mismatch:
+    """``[.., n, n] -> [..]``."""
+    return square(A.shape) or Tensor(ending(A.shape), A.dtype, A.kind)
+
+
+@op(LINALG + "slogdet", *both("slogdet"))
+def slogdet(A: Tensor) -> Sequence | Mismatch:
+    """``[.., n, n] -> [..], [..]``."""
+    result = Tensor(ending(A.shape), None, A.kind)
+    return square(A.shape) or Sequence([result, result], "tuple", fields=("sign", "logabsdet"))
+
+
+@op(LINALG + "matrix_rank")
+def matrix_rank(A: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
+    """``[.., n, m] -> [..]``."""
+    return at_least(A.shape, 2) or Tensor(ending(A.shape), "int", A.kind)
+
+
+@op(*both("trace"))
+def trace(input: Tensor) -> Tensor | Mismatch:
+    """``[n, m] -> []``."""
+    return exact_rank(input.shape, 2) or input.reshaped(Shape(()))
+
+
+@op(LINALG + "eigvals")
+def eigvals(A: Tensor) -> Tensor | Mismatch:
+    """``[.., n, n] -> [.., n]``."""
+    return square(A.shape) or Tensor(ending(A.shape, *A.shape.axes[-1:]), "complex", A.kind)
+
+
+@op(LINALG + "eigvalsh")
+def eigvalsh(A: Tensor, UPLO: object = None) -> Tensor | Mismatch:
+    """``[.., n, n] -> [.., n]``."""
+    return square(A.shape) or Tensor(ending(A.shape, *A.shape.axes[-1:]), "float", A.kind)
+
+
+@op(LINALG + "eig")
+def eig(A: Tensor) -> Sequence | Mismatch:
+    """``[.., n, n] -> [.., n], [.., n, n]``."""
+    values = Tensor(ending(A.shape, *A.shape.axes[-1:]), "complex", A.kind)
+    vectors = Tensor(A.shape, "complex", A.kind)
+    return square(A.shape) or Sequence([values, vectors], "tuple", fields=("eigenvalues", "eigenvectors"))
+
+
+@op(LINALG + "eigh")
+def eigh(A: Tensor, UPLO: object = None) -> Sequence | Mismatch:
+    """``[.., n, n] -> [.., n], [.., n, n]``."""
+    values = Tensor(ending(A.shape, *A.shape.axes[-1:]), "float", A.kind)
+    return square(A.shape) or Sequence([values, A], "tuple", fields=("eigenvalues", "eigenvectors"))
+
+
+def _smaller(rows: Axis, columns: Axis) -> Axis:
+    """The axis of singular values."""
+    return rows if rows == columns else Axis.unfollowed(minimum(rows.size, columns.size))
+
+
+@op(LINALG + "svdvals")
+def svdvals(A: Tensor, *, driver: object = None) -> Tensor | Mismatch:
+    """``[.., n, m] -> [.., min(n, m)]``."""
+    fault, axes = at_least(A.shape, 2), matrix(A.shape)
+    if fault is not None:
+        return fault
+    return _unknown(A, "float") if axes is None else Tensor(ending(A.shape, _smaller(*axes)), "float", A.kind)
+
+
+@op(LINALG + "svd")
+def svd(A: Tensor, full_matrices: bool = True, *, driver: object = None) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, n], [.., k], [.., m, m]`` with ``k = min(n, m)``; else ``n`` and ``m`` are ``k``."""
+    fault, axes = at_least(A.shape, 2), matrix(A.shape)
+    if fault is not None:
+        return fault
+    if axes is None:
+        return Sequence([_unknown(A, A.dtype), _unknown(A, "float"), _unknown(A, A.dtype)], fields=("U", "S", "Vh"))
+    rows, columns = axes
+    least = _smaller(rows, columns)
+    left, right = (rows, columns) if full_matrices else (least, least)
+    return Sequence(
+        [
+            A.reshaped(ending(A.shape, rows, left)),
+            Tensor(ending(A.shape, least), "float", A.kind),
+            A.reshaped(ending(A.shape, right, columns)),
+        ],
+        fields=("U", "S", "Vh"),
+    )
+
+
+@op(*both("svd"))
+def old_svd(input: Tensor, some: bool = True, compute_uv: object = None) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, k], [.., k], [.., m, k]`` with ``k = min(n, m)``."""
+    result = svd(input, not some)
+    if isinstance(result, Mismatch):
+        return result
+    left, values, right = result.items
+    if isinstance(right, Tensor) and matrix(right.shape) is not None:
+        right = right.reshaped(ending(right.shape, right.shape.axes[-1], right.shape.axes[-2]))
+    return Sequence([left, values, right], fields=("U", "S", "V"))
+
+
+@op(LINALG + "qr")
+def qr(A: Tensor, mode: str = "reduced") -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, k], [.., k, m]`` with ``k = min(n, m)``, or ``n`` where ``mode`` is ``"complete"``."""
+    fault, axes = at_least(A.shape, 2), matrix(A.shape)
+    if fault is not None:
+        return fault
+    if axes is None or mode == "r":
+        return Sequence([_unknown(A, A.dtype), _unknown(A, A.dtype)], fields=("Q", "R"))
+    rows, columns = axes
+    inner = rows if mode == "complete" else _smaller(rows, columns)
+    results = [A.reshaped(ending(A.shape, rows, inner)), A.reshaped(ending(A.shape, inner, columns))]
+    return Sequence(results, fields=("Q", "R"))
+
+
+@op(*both("qr"))
+def old_qr(input: Tensor, some: bool = True) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, k], [.., k, m]`` with ``k = min(n, m)``."""
+    return qr(input, "reduced" if some else "complete")
+
+
+@op(LINALG + "solve")
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor | Mismatch:
+    """``[.., n, n], [.., n, k] -> [.., n, k]``, or ``[.., n, n], [n] -> [.., n]``."""
+    fault = square(A.shape)
+    if fault is not None:
+        return fault
+    dtype = promoted(A, B)
+    if A.shape.rank is None or B.shape.rank is None:
+        return _unknown(A, dtype)
+    if B.shape.rank == 1 or (B.shape.rank == A.shape.rank - 1 and B.shape == Shape(A.shape.axes[:-1])):
+        fault = contract(A.shape, len(A.shape) - 1, B.shape, len(B.shape) - 1)
+        return fault or Tensor(ending(A.shape, A.shape.axes[-1]), dtype, A.kind)
+    fault = at_least(B.shape, 2) or contract(
+        A.shape, len(A.shape) - 1, B.shape, len(B.shape) - (2 if left else 1)
+    )
+    if fault is not None:
+        return fault
+    batch = batched(A.shape, B.shape, 2)
+    return batch if isinstance(batch, Mismatch) else Tensor(Shape((*batch, *B.shape.axes[-2:])), dtype, A.kind)
+
+
+@op(LINALG + "solve_triangular")
+def solve_triangular(
+    A: Tensor, B: Tensor, *, upper: object, left: bool = True, unitriangular: object = None
+) -> Tensor | Mismatch:
+    """``[.., n, n], [.., n, k] -> [.., n, k]``."""
+    fault = square(A.shape) or at_least(B.shape, 2)
+    if fault is not None:
+        return fault
+    if A.shape.rank is None or B.shape.rank is None:
+        return _unknown(A, A.dtype)
+    fault = contract(A.shape, len(A.shape) - 1, B.shape, len(B.shape) - (2 if left else 1))
+    if fault is not None:
+        return fault
+    batch = batched(A.shape, B.shape, 2)
+    return batch if isinstance(batch, Mismatch) else B.reshaped(Shape((*batch, *B.shape.axes[-2:])))
+
+
+@op(*both("cholesky_solve"))
+def cholesky_solve(input: Tensor, L: Tensor, upper: object = None) -> Tensor | Mismatch:
+    """``[.., n, k], [.., n, n] -> [.., n, k]``."""
+    return solve_triangular(L, input, upper=None)
+
+
+@op(LINALG + "lstsq")
+def lstsq(A: Tensor, B: Tensor, rcond: object = None, *, driver: object = None) -> Sequence | Mismatch:
+    """``[.., n, m], [.., n, k] -> [.., m, k]`` with residuals, rank and singular values."""
+    fault = at_least(A.shape, 2)
+    if fault is not None:
+        return fault
+    solution = _unknown(A, A.dtype)
+    if A.shape.rank is not None and B.shape.rank == A.shape.rank:
+        fault = contract(A.shape, len(A.shape) - 2, B.shape, len(B.shape) - 2)
+        if fault is not None:
+            return fault
+        batch = batched(A.shape, B.shape, 2)
+        if isinstance(batch, Mismatch):
+            return batch
+        solution = A.reshaped(Shape((*batch, A.shape.axes[-1], B.shape.axes[-1])))
+    others = [_unknown(A, None) for _ in range(3)]
+    return Sequence([solution, *others], fields=("solution", "residuals", "rank", "singular_values"))
+
+
+@op(LINALG + "lu_factor")
+def lu_factor(A: Tensor, *, pivot: object = None) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, m], [.., min(n, m)]``."""
+    fault, axes = at_least(A.shape, 2), matrix(A.shape)
+    if fault is not None:
+        return fault
+    pivots = Shape.unknown() if axes is None else ending(A.shape, _smaller(*axes))
+    return Sequence([A, Tensor(pivots, "int", A.kind)], fields=("LU", "pivots"))
+
+
+@op(LINALG + "lu")
+def lu(A: Tensor, *, pivot: object = None) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, n], [.., n, k], [.., k, m]`` with ``k = min(n, m)``."""
+    fault, axes = at_least(A.shape, 2), matrix(A.shape)
+    if fault is not None:
+        return fault
+    if axes is None:
+        return Sequence([_unknown(A, A.dtype) for _ in "PLU"], fields=("P", "L", "U"))
+    rows, columns = axes
+    least = _smaller(rows, columns)
+    shapes = ending(A.shape, rows, rows), ending(A.shape, rows, least), ending(A.shape, least, columns)
+    return Sequence([A.reshaped(shape) for shape in shapes], fields=("P", "L", "U"))
+
+
+@op(LINALG + "cross")
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor | Mismatch:
+    """``[.. 3 ..], [.. 3 ..] -> [.. 3 ..]``."""
+    return _cross(input, other, dim)
+
+
+@op(*both("cross"))
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor | Mismatch:
+    """``[.. 3 ..], [.. 3 ..] -> [.. 3 ..]``; over the first axis of size 3 if none is named."""
+    return _cross(input, other, dim)
+
+
+def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor | Mismatch:
+    shape = broadcast(input.shape, other.shape)
+    if isinstance(shape, Mismatch):
+        return shape
+    if dim is not None:
+        for operand in (input.shape, other.shape):
+            axis = operand.axis(dim)
+            if isinstance(axis, Mismatch):
+                return axis
+            verdict = None if axis is None else require(axis.size, THREE)
+            if isinstance(verdict, No):
+                return Mismatch(
+                    Fault.SIZE, axis=dim, left=verdict.left, right=THREE, left_shape=operand, because=verdict.because
+                )
+    return Tensor(shape, promoted(input, other), input.kind)
+
+
+@op(LINALG + "vecdot")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor | Mismatch:
+    """``[.. a ..], [.. a ..] -> [..]``."""
+    shape = broadcast(x.shape, y.shape)
+    if isinstance(shape, Mismatch):
+        return shape
+    position = shape.position(dim)
+    if isinstance(position, Mismatch):
+        return position
+    reduced = Shape.unknown() if position is None else shape.without([position])
+    return Tensor(reduced, promoted(x, y), x.kind)
+
+
+@op(LINALG + "householder_product", *both("orgqr"))
+def householder_product(A: Tensor, tau: Tensor) -> Tensor | Mismatch:
+    """``[.., n, m], [.., k] -> [.., n, m]``."""
+    return at_least(A.shape, 2) or A
+
+
+@op(LINALG + "tensorinv")
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor | Mismatch:
+    """``[*a, *b] -> [*b, *a]`` with ``ind`` axes in ``a``."""
+    if A.shape.rank is None:
+        return _unknown(A, A.dtype)
+    return at_least(A.shape, ind) or A.reshaped(Shape((*A.shape.axes[ind:], *A.shape.axes[:ind])))
+
+
+@op(LINALG + "tensorsolve")
+def tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None) -> Tensor | Mismatch:
+    """``[*b, *x], [*b] -> [*x]``."""
+    if dims is not None or A.shape.rank is None or B.shape.rank is None:
+        return _unknown(A, A.dtype)
+    return at_least(A.shape, B.shape.rank) or A.reshaped(Shape(A.shape.axes[B.shape.rank :]))

@@ -1,0 +1,44 @@
+"""Every registered name has a case that runs it against torch, and no two rules claim one name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from shapecheck.ops.registry import MODULES, OPERATIONS, op
+from tests.oracle.harness import Case, uncovered
+
+FOLDER = Path(__file__).parent
+
+ELSEWHERE = {
+    "torch.Tensor.cuda": "needs a device",
+    "torch.Tensor.xpu": "needs a device",
+    "torch.Tensor.pin_memory": "needs a device",
+}
+"""Names that cannot be run here, with the reason."""
+
+
+def cases() -> list[Case]:
+    """Those of every test module in this folder."""
+    found: list[Case] = []
+    for path in sorted(FOLDER.glob("test_*.py")):
+        if path != Path(__file__):
+            found += getattr(import_module(f"tests.ops.{path.stem}"), "CASES", [])
+    return found
+
+
+def test_every_name_has_a_case():
+    missing = [name for name in uncovered(cases()) if name not in ELSEWHERE]
+    assert not missing, f"{len(missing)} registered names without a case: {', '.join(missing)}"
+
+
+def test_no_name_is_claimed_twice():
+    with pytest.raises(ValueError, match=r"torch\.cat"):
+        op("torch.cat")(lambda: None)
+
+
+@pytest.mark.parametrize("name", sorted({*OPERATIONS, *MODULES}))
+def test_names_are_qualified(name):
+    assert name.split(".")[0] in {"torch", "operator", "einops", "einx"}
