@@ -370,7 +370,7 @@ def arithmetic(op: type, left: Dim, right: Dim) -> AnyValue:
             found = Dim.of(one | other)
         else:
             return Opaque("a size from bits")
-    return Opaque("a size too large to follow") if found.is_large else found
+    return found
 
 
 def _opaque(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
