@@ -17,6 +17,6 @@ def attend(
 
 
 @shapechecked
-def read_memory(sentence: Float[Tensor, "B T D"], memory: Float[Tensor, "B M D"]) -> Float[Tensor, "B T D"]:
-    return attend(memory, sentence, memory)  # error: SC202
-    # repair: return attend(sentence, memory, memory)
+def read_memory(sentence: Float[Tensor, "B T D"], memory: Float[Tensor, "B M D"]) -> Float[Tensor, "B D"]:
+    return attend(memory, sentence, memory).mean(dim=1)  # error: SC202
+    # repair: return attend(sentence, memory, memory).mean(dim=1)

@@ -3,6 +3,7 @@
 The lowest layer: it knows neither Python source nor tensors.
 """
 
+from shapecheck.dims.decide import cancelled
 from shapecheck.dims.dim import ONE, ZERO, Dim, call, floordiv, maximum, minimum, mod
 from shapecheck.dims.scope import Scope, Solution
 from shapecheck.dims.symbol import Call, Kind, Symbol
@@ -23,6 +24,7 @@ __all__ = [
     "Verdict",
     "Yes",
     "call",
+    "cancelled",
     "floordiv",
     "maximum",
     "minimum",

@@ -1,6 +1,6 @@
 """The patterns of einops: parsed once each, into groups of axis names.
 
-``b (h d) ... 1`` has the groups ``("b",)``, ``("h", "d")``, ``ELLIPSIS`` and ``()``.
+``b (h d) ... 1`` has the groups ``("b",)``, ``("h", "d")``, ``("...",)`` and ``()``.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 DOTS: Final = "..."
-ELLIPSIS: Final = (DOTS,)
 Group = tuple[str, ...]
 """The names of one axis, the outermost first; ``()`` is an axis of size 1; a number is an axis of that size."""
 
@@ -17,6 +16,8 @@ class Side(NamedTuple):
     """One side of a pattern."""
 
     groups: tuple[Group, ...]
+    dots: int | None
+    """The place of an ellipsis that stands outside parentheses."""
 
     @property
     def names(self) -> list[str]:
@@ -24,9 +25,9 @@ class Side(NamedTuple):
         return [name for group in self.groups for name in group]
 
     @property
-    def dots(self) -> int | None:
-        """The place of an ellipsis that stands alone."""
-        return self.groups.index(ELLIPSIS) if ELLIPSIS in self.groups else None
+    def axes(self) -> list[Group]:
+        """The groups but for the ellipsis."""
+        return [group for place, group in enumerate(self.groups) if place != self.dots]
 
 
 class Malformed(NamedTuple):
@@ -57,6 +58,7 @@ def side(text: str) -> Side | Malformed:
 def _parse(text: str) -> Side | Malformed:
     groups: list[Group] = []
     inside: list[str] | None = None
+    dots: int | None = None
     text = text.replace(DOTS, "…").replace("…", f" {DOTS} ").replace("(", " ( ").replace(")", " ) ")
     for word in text.split():
         if word == "(":
@@ -73,6 +75,7 @@ def _parse(text: str) -> Side | Malformed:
                 return Malformed("an axis of size 0")
             names = () if word == "1" else (word,)
             if inside is None:
+                dots = len(groups) if word == DOTS else dots
                 groups.append(names)
             else:
                 inside += names
@@ -80,7 +83,7 @@ def _parse(text: str) -> Side | Malformed:
             return Malformed(f"`{word}` is no axis name")
     if inside is not None:
         return Malformed("an opening parenthesis without a closing one")
-    made = Side(tuple(groups))
+    made = Side(tuple(groups), dots)
     return Malformed("two ellipses") if made.names.count(DOTS) > 1 else made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from shapecheck.dims import ONE, ZERO, Dim, No, floordiv
 from shapecheck.ops import joining
 from shapecheck.ops.axes import constant, is_one, of_rank, opaque, unknown_shape
-from shapecheck.ops.einops_pattern import DOTS, ELLIPSIS, Group, Malformed, Pattern, Side, arrow, halves, side
+from shapecheck.ops.einops_pattern import DOTS, Group, Malformed, Pattern, Side, arrow, halves, side
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.shapes import (
     AnyValue,
@@ -80,7 +80,7 @@ def _bind(shape: Shape, pattern: Side, lengths: Mapping[str, Dim | None]) -> _Bo
         return aligned
     axes, between = aligned
     found: dict[str, Axis] = {}
-    groups = [group for group in pattern.groups if group != ELLIPSIS]
+    groups = pattern.axes
     for place, (group, axis) in enumerate(zip(groups, axes, strict=True)):
         if isinstance(axis, Rest):
             axis = Axis.unfollowed(opaque("..."))  # noqa: PLW2901 - a lone axis of the unknown ones
@@ -147,8 +147,8 @@ def new_axis(size: Dim) -> Axis:
 
 def _composed(pattern: Side, bound: _Bound, lengths: Mapping[str, Dim | None]) -> Shape:
     made: list[Axis | Rest] = []
-    for group in pattern.groups:
-        if group == ELLIPSIS:
+    for place, group in enumerate(pattern.groups):
+        if place == pattern.dots:
             made += bound.between
             continue
         parts: list[Axis | Rest] = []
@@ -425,7 +425,7 @@ def parse_shape(x: Tensor, pattern: str) -> AnyValue | Mismatch:
     aligned = _aligned(x.shape, parsed)
     if isinstance(aligned, Mismatch):
         return aligned
-    groups = [group for group in parsed.groups if group != ELLIPSIS]
+    groups = parsed.axes
     if any(len(group) > 1 for group in groups):
         return Mismatch(Fault.PATTERN, left_shape=x.shape, detail="parentheses in parse_shape")
     named = [
@@ -502,7 +502,10 @@ class EinMix(Module):
         """What the pattern says."""
         if self.parsed is None:
             return Unknown("a pattern that does not parse")
-        bound = _bind(input.shape, self.parsed.left, self.lengths)
+        # The contraction broadcasts a weight's axis of size 1.
+        alone = {group[0] for group in self.parsed.left.axes if len(group) == 1}
+        given = {name: size for name, size in self.lengths.items() if name not in alone or size is None or not is_one(size)}
+        bound = _bind(input.shape, self.parsed.left, given)
         if isinstance(bound, Mismatch):
             return bound
         return input.reshaped(_composed(self.parsed.right, bound, self.lengths))

@@ -149,10 +149,13 @@ def part(factor: Factor, outer: Dim, size: Dim) -> Factor:
 
 
 def merged(axes: Sequence[Axis | Rest], scope: Scope, origin: Origin = Origin.WRITTEN) -> Axis:
-    """One axis made of neighbouring ones, the first outermost."""
+    """One axis made of neighbouring ones, the first outermost; parts of one axis are that axis again, size and all."""
     size = ONE
     factors: list[Factor] = []
     for axis in axes:
         size *= axis.size
         factors += axis.factors
-    return Axis(size, fuse(factors, scope), origin)
+    fused = fuse(factors, scope)
+    if len(fused) == 1 and scope.equal(fused[0].size, size):
+        size = fused[0].size
+    return Axis(size, fused, origin)

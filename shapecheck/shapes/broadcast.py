@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapecheck.dims import ONE, YES, Dim, Kind, No, Symbol
+from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, maximum
 from shapecheck.shapes.axis import Axis, Origin, Rest
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
@@ -18,7 +18,8 @@ def broadcast(*shapes: Shape) -> Shape | Mismatch:
     """The shape of an element-wise operation on operands of the given shapes.
 
     Two sizes of which neither is known to be 1 and which are unequal for generic sizes are a mismatch. Where one is not
-    known, the result has the size that is (the other is then that size or 1); nothing is solved.
+    known, the result has the size that is (the other is then that size or 1), or the larger of two that are not;
+    nothing is solved.
     """
     result = shapes[0]
     for shape in shapes[1:]:
@@ -35,24 +36,30 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
     if not left.axes:
         return right
     found: list[Axis | Rest] = []
-    position = 0
-    longest = max(len(left), len(right))
-    while position < longest:
-        position += 1
+    for position in range(1, max(len(left), len(right)) + 1):
         one = left[len(left) - position] if position <= len(left) else None
         other = right[len(right) - position] if position <= len(right) else None
         if isinstance(one, Rest) or isinstance(other, Rest):
-            found.extend(reversed(_leading(left.axes[: max(len(left) - position + 1, 0)],
-                                           right.axes[: max(len(right) - position + 1, 0)])))
+            leading = _leading(
+                left.axes[: len(left) - position + 1] if one else (),
+                right.axes[: len(right) - position + 1] if other else (),
+            )
+            found.extend(reversed(leading))
             break
         if one is None or other is None:
-            found.append(one or other)  # type: ignore[arg-type] - one of them is an axis
+            found += [axis for axis in (one, other) if axis is not None]
             continue
         joined = _join(one, other)
-        if joined is None:
+        if isinstance(joined, No):
             return Mismatch(
-                Fault.BROADCAST, axis=len(left) - position, other_axis=len(right) - position,
-                left=one.size, right=other.size, left_shape=left, right_shape=right,
+                Fault.BROADCAST,
+                axis=len(left) - position,
+                other_axis=len(right) - position,
+                left=one.size,
+                right=other.size,
+                left_shape=left,
+                right_shape=right,
+                because=joined.because,
             )
         found.append(joined)
     found.reverse()
@@ -62,18 +69,27 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
 
 
 def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[Axis | Rest]:
-    """What stands to the left of the aligned axes where at least one side has a ``Rest``."""
+    """What stands to the left of the aligned axes where the next one of at least one side is a ``Rest``.
+
+    Axes that are not 1 keep their size whatever is broadcast against them; nothing else is sure.
+    """
     if not left:
         return list(right)
     if not right:
         return list(left)
     if len(left) == len(right) and all(a is b or a == b for a, b in zip(left, right, strict=True)):
         return list(left)
-    return [Rest()]
+    under = right if isinstance(left[-1], Rest) else left
+    kept: list[Axis | Rest] = []
+    for axis in reversed(under):
+        if isinstance(axis, Rest):
+            break
+        kept.append(axis if _is_certain(axis.size) else _uncertain())
+    return [Rest(), *reversed(kept)]
 
 
-def _join(one: Axis, other: Axis) -> Axis | None:
-    """The axis that two aligned axes give, or None if they do not fit."""
+def _join(one: Axis, other: Axis) -> Axis | No:
+    """The axis that two aligned axes give, or why they do not fit."""
     if one.size == other.size:
         return _better(one, other)
     if one.size == ONE:
@@ -81,29 +97,43 @@ def _join(one: Axis, other: Axis) -> Axis | None:
     if other.size == ONE:
         return one
     verdict = scope().decide(one.size, other.size)
-    if verdict is YES:
-        return _better(one, other)
     if isinstance(verdict, No):
         # A number against an axis name: the name is narrowed to the number.
-        return _better(one, other) if require(one.size, other.size) is YES else None
+        verdict = require(one.size, other.size)
+        if isinstance(verdict, No):
+            return verdict
+    if verdict is YES:
+        return _better(one, other)
     if _is_certain(one.size):
         return one
     if _is_certain(other.size):
         return other
-    return Axis.unfollowed(Dim.of(Symbol("broadcast", Kind.OPAQUE)))
+    # Equal or one of them 1: the larger of the two.
+    return Axis.unfollowed(maximum(one.size, other.size))
 
 
 def _better(one: Axis, other: Axis) -> Axis:
-    """Of two equal axes the one whose factors are known in more detail."""
-    if len(other.factors) > len(one.factors) or (one.factors and one.factors[0].ident is None):
+    """Of two equal axes the one whose factors are known in more detail; a 1 written by hand stays one."""
+    if one.is_one:
+        return other if other.origin is Origin.WRITTEN else one
+    followed = all(factor.ident is not None for factor in one.factors)
+    if all(factor.ident is not None for factor in other.factors) and (
+        not followed or len(other.factors) > len(one.factors)
+    ):
         return other
     return one
 
 
 def _is_certain(size: Dim) -> bool:
-    """Whether the size cannot be 1 by an unknown's choice."""
+    """Whether the size is not 1, whatever the unknowns are."""
     normal = scope().normal(size)
-    return all(isinstance(atom, Symbol) and atom.kind is Kind.RIGID for atom in normal.atoms)
+    return normal != ONE and all(
+        atom.function == "floordiv" if isinstance(atom, Call) else atom.kind is Kind.RIGID for atom in normal.atoms
+    )
+
+
+def _uncertain() -> Axis:
+    return Axis.unfollowed(Dim.of(Symbol("broadcast", Kind.OPAQUE)))
 
 
 def _suspect_outer(left: Shape, right: Shape) -> None:
@@ -128,8 +158,13 @@ def _suspect_outer(left: Shape, right: Shape) -> None:
             ):
                 suspect(
                     Mismatch(
-                        Fault.OUTER, axis=outer, other_axis=index, left=axis.size, right=narrow.size,
-                        left_shape=left, right_shape=right,
+                        Fault.OUTER,
+                        axis=outer,
+                        other_axis=index,
+                        left=axis.size,
+                        right=narrow.size,
+                        left_shape=left,
+                        right_shape=right,
                     )
                 )
                 return

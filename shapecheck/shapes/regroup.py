@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, floordiv
-from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fuse, part
+from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, cancelled, floordiv
+from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fuse, merged, part
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
@@ -33,17 +33,24 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
     targets: list[Dim | Rest] = list(sizes)
     if infer:
         others = _product([size for position, size in enumerate(sizes) if position != infer[0]])
-        targets[infer[0]] = _inferred(total, others)
+        inferred = _inferred(total, others)
+        if inferred is None:
+            return Mismatch(Fault.RESHAPE, left=total, right=others, left_shape=shape, detail="not divisible")
+        targets[infer[0]] = inferred
     else:
         wanted = _product(targets)
         verdict = require(total, wanted)
         if isinstance(verdict, No):
             return Mismatch(
-                Fault.RESHAPE, left=total, right=wanted, left_shape=shape, right_shape=_plain(targets),
+                Fault.RESHAPE,
+                left=total,
+                right=wanted,
+                left_shape=shape,
+                right_shape=_plain(targets),
                 because=verdict.because,
             )
         if verdict is not YES:
-            return _plain(targets, followed=False)
+            return _unfollowed(shape, targets)
     return _group(shape, targets)
 
 
@@ -52,10 +59,7 @@ def flatten(shape: Shape, first: int, last: int) -> Shape:
     axes = shape.axes[first : last + 1]
     if len(axes) == 1 and isinstance(axes[0], Axis):
         return shape
-    size = _product([axis if isinstance(axis, Rest) else axis.size for axis in axes])
-    factors = [factor for axis in axes for factor in axis.factors]
-    axis = Axis(size, fuse(factors, scope()), Origin.WRITTEN)
-    return Shape((*shape.axes[:first], axis, *shape.axes[last + 1 :]))
+    return Shape((*shape.axes[:first], merged(axes, scope()), *shape.axes[last + 1 :]))
 
 
 def split_axis(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
@@ -74,23 +78,45 @@ def _product(sizes: Sequence[Dim | Rest]) -> Dim:
     return total
 
 
-def _inferred(total: Dim, others: Dim) -> Dim:
-    """The size that -1 stands for."""
+def _inferred(total: Dim, others: Dim) -> Dim | None:
+    """The size that -1 stands for, or None if no size does."""
     exact = total.exact_quotient(others)
     if exact is not None:
         return exact
-    normal_total, normal_others = scope().normal(total), scope().normal(others)
+    normal_total, normal_others = cancelled(scope().normal(total), scope().normal(others))
     exact = normal_total.exact_quotient(normal_others)
     if exact is not None:
         return exact
     if not normal_others.terms:
         return Dim.of(Symbol("-1", Kind.OPAQUE))
+    if normal_total.constant is not None and normal_others.constant is not None:
+        return None
     return floordiv(normal_total, normal_others)
 
 
-def _plain(targets: Sequence[Dim | Rest], *, followed: bool = True) -> Shape:
-    make = Axis.of if followed else Axis.unfollowed
-    return Shape([size if isinstance(size, Rest) else make(size, Origin.WRITTEN) for size in targets])
+def _plain(targets: Sequence[Dim | Rest]) -> Shape:
+    return Shape([size if isinstance(size, Rest) else Axis.of(size, Origin.WRITTEN) for size in targets])
+
+
+def _unfollowed(shape: Shape, targets: Sequence[Dim | Rest]) -> Shape:
+    """The targets as axes that cannot be followed, but for those that stay whole at either end."""
+    made = [size if isinstance(size, Rest) else Axis.unfollowed(size, Origin.WRITTEN) for size in targets]
+    reach = min(len(shape), len(targets))
+    first = 0
+    while first < reach and _stays(shape[first], targets[first]):
+        made[first] = shape[first]
+        first += 1
+    for position in range(1, reach - first + 1):
+        if not _stays(shape[len(shape) - position], targets[-position]):
+            break
+        made[-position] = shape[len(shape) - position]
+    return Shape(made)
+
+
+def _stays(axis: Axis | Rest, target: Dim | Rest) -> bool:
+    if isinstance(axis, Rest) or isinstance(target, Rest):
+        return axis is target
+    return scope().equal(axis.size, target)
 
 
 def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
@@ -103,11 +129,14 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
         if permuted is not None:
             suspect(
                 Mismatch(
-                    Fault.SCRAMBLED, left_shape=shape, right_shape=_plain(targets),
-                    factors=tuple(factors), wanted=tuple([tuple(group) for group in permuted]),
+                    Fault.SCRAMBLED,
+                    left_shape=shape,
+                    right_shape=_plain(targets),
+                    factors=tuple(factors),
+                    wanted=tuple([tuple(group) for group in permuted]),
                 )
             )
-        return _plain(targets, followed=False)
+        return _unfollowed(shape, targets)
     axes: list[Axis | Rest] = []
     whole = {id(axis.factors[0].ident): axis for axis in shape.known if len(axis.factors) == 1}
     for size, group in zip(targets, groups, strict=True):
@@ -129,8 +158,8 @@ class _Grouping:
 
     def __init__(self, factors: Sequence[Factor], sizes: Sequence[Dim]) -> None:
         normal = scope().normal
-        self.factors = list(factors)
-        lengths = [normal(factor.size) for factor in factors]
+        self.factors = [factor for factor in factors if normal(factor.size) != ONE]
+        lengths = [normal(factor.size) for factor in self.factors]
         targets = [normal(size) for size in sizes]
         exact, self._written = _exact_divisions([*lengths, *targets])
         if exact:

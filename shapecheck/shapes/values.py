@@ -158,6 +158,6 @@ class Slice(Value):
 
 
 NONE: Final = Constant(None)
-TRUE: Final = Constant(True)  # noqa: FBT003 - the constant itself
-FALSE: Final = Constant(False)  # noqa: FBT003 - the constant itself
+TRUE: Final = Constant(True)
+FALSE: Final = Constant(False)
 ELLIPSIS: Final = Constant(...)

@@ -308,8 +308,8 @@ class _Checker:
                 if symbol is not None and isinstance(axis, Dim):
                     interpreter.scope.tie(symbol, axis)
                     tied.append(parameter.name)
-                elif axis is None:
-                    names.bound[parameter.name] = value
+                elif symbol is not None and axis is None:
+                    interpreter.scope.tie(symbol, names.size(parameter.name))
                     tied.append(parameter.name)
         frame.env.update(values)
         return tied
@@ -321,10 +321,10 @@ class _Checker:
         for name, size in known.bound.items():
             if not isinstance(size, Dim):
                 continue
-            axis = names.bound.get(name)
-            if not isinstance(axis, Dim):
-                names.bound[name] = size
-            elif size.symbol is not None and scope.solution(size.symbol) is None:
+            if isinstance(names.bound.get(name), tuple):
+                continue
+            axis = names.size(name)
+            if size.symbol is not None and scope.solution(size.symbol) is None:
                 scope.tie(size.symbol, axis)
             else:
                 scope.assume(axis, size)
