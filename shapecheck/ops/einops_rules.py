@@ -504,7 +504,9 @@ class EinMix(Module):
             return Unknown("a pattern that does not parse")
         # The contraction broadcasts a weight's axis of size 1.
         alone = {group[0] for group in self.parsed.left.axes if len(group) == 1}
-        given = {name: size for name, size in self.lengths.items() if name not in alone or size is None or not is_one(size)}
+        given = {
+            name: size for name, size in self.lengths.items() if name not in alone or size is None or not is_one(size)
+        }
         bound = _bind(input.shape, self.parsed.left, given)
         if isinstance(bound, Mismatch):
             return bound
