@@ -70,7 +70,13 @@ def dtype_attribute(input: Tensor) -> AnyValue:
     return Number("dtype" if input.dtype is None else f"dtype {input.dtype}")
 
 
-@attribute("device", "layout", "grad_fn", "names", "output_nr", "nbytes", "itemsize")
+@attribute("nbytes", "itemsize", "output_nr")
+def storage_size(input: Tensor) -> AnyValue:
+    """A number of the storage."""
+    return opaque("storage")
+
+
+@attribute("device", "layout", "grad_fn")
 def machine_attribute(input: Tensor) -> AnyValue:
     """Where and how the elements are stored."""
     return Number("storage")

@@ -10,6 +10,17 @@ from tests.oracle.harness import attribute_case, bad, case, check, n, t
 
 X = t("B T D")
 
+
+def with_gradient(shape):
+    tensor = torch.rand(shape, requires_grad=True)
+    tensor.sum().backward()
+    return tensor
+
+
+def with_graph(shape):
+    return torch.rand(shape, requires_grad=True) * 2
+
+
 CASES = [
     attribute_case("shape", X),
     attribute_case("shape", t("")),
@@ -25,6 +36,10 @@ CASES = [
     attribute_case("H", t("N M")),
     attribute_case("H", X, fails=True),
     *[attribute_case(name, t("B T")) for name in FLAGS],
+    *[attribute_case(name, X) for name in ("dtype", "device", "layout", "grad_fn", "nbytes", "itemsize", "output_nr")],
+    attribute_case("grad", t("B T", make=with_gradient)),
+    case("torch.Tensor.backward", t("", make=with_graph)),
+    case("torch.Tensor.retain_grad", t("B", make=with_graph)),
     case("torch.Tensor.size", X),
     case("torch.Tensor.size", X, -1),
     case("torch.Tensor.size", X, dim=0),

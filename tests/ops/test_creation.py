@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from shapecheck.ops.creation import FILLINGS, INITIALISERS
 from tests.oracle.harness import bad, case, check, n, t
 
 X = t("B T D")
@@ -13,6 +14,8 @@ X = t("B T D")
 def weights(shape):
     return torch.full(shape, 0.5)
 
+
+ARGUMENTS = {"constant_": (1.0,), "sparse_": (0.5,), "fill_": (1.0,), "fill_diagonal_": (1.0,), "geometric_": (0.5,)}
 
 CASES = [
     case("torch.zeros", n("B"), n("T")),
@@ -78,24 +81,17 @@ CASES = [
     case("torch.Tensor.normal_", X, 0.0, 0.02, only=True),
     case("torch.nn.init.normal_", X, std=0.02, only=True),
     case("torch.nn.init.trunc_normal_", X, std=0.02, only=True),
+    case("torch.nn.init.dirac_", t("6 6 1"), only=True),
+    *[
+        case(f"torch.nn.init.{name}", t("6 6"), *ARGUMENTS.get(name, ()), only=True)
+        for name in INITIALISERS.split()
+        if name != "dirac_"
+    ],
+    *[case(f"torch.Tensor.{name}", t("6 4"), *ARGUMENTS.get(name, ()), only=True) for name in FILLINGS.split()],
+    *[case(f"torch.{name}Tensor", n("B"), n("T"), only=True) for name in ("Float", "Long", "Int", "Bool")],
 ]
 
 
 @pytest.mark.parametrize("checked", CASES, ids=str)
 def test_agrees_with_torch(checked):
     check(checked)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in dir(torch.nn.init) if name.endswith("_") and not name.startswith("_")]
-)
-def test_every_initialiser_returns_its_tensor(name):
-    """[D D] -> [D D]."""
-    arguments = {"constant_": (1.0,), "sparse_": (0.5,), "dirac_": ()}
-    axes = "6 6 1" if name == "dirac_" else "6 6"
-    check(case(f"torch.nn.init.{name}", t(axes), *arguments.get(name, ()), only=True))
-
-
-@pytest.mark.parametrize("name", ["bernoulli_", "cauchy_", "exponential_", "log_normal_", "random_", "uniform_"])
-def test_fillings_keep_the_shape(name):
-    check(case(f"torch.Tensor.{name}", t("B T"), only=True))

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 
+from shapecheck.ops.inplace import AUGMENTED, METHODS
 from tests.oracle.harness import bad, case, check, n, t
 
 X = t("B T D")
 ROW = t("D")
 COLUMN = t("B T 1")
+INTEGERS = {"and", "or", "xor", "gcd", "lcm", "lshift", "rshift", "left", "right"}
+
+
+def written_operands(name):
+    """Operands that an operation in place takes: integers where it works on bits."""
+    last = name.rpartition(".")[2].removeprefix("i").removesuffix("_")
+    if INTEGERS & set(last.split("_")) and "logical" not in last:
+        ones = partial(torch.ones, dtype=torch.int64)
+        return t("B T", "int", ones), t("T", "int", ones)
+    double = partial(torch.rand, dtype=torch.float64)
+    return t("B T", make=double), t("T", make=double)
+
 
 CASES = [
     case("torch.neg", X),
@@ -67,6 +82,9 @@ CASES = [
     case("operator.iadd", X, ROW, only=True),
     bad("operator.iadd", ROW, X, only=True),
     case("operator.iadd", 1, ROW, only=True),
+    *[case(name, *written_operands(name), only=True) for name in (*METHODS, *AUGMENTED)],
+    case("torch.Tensor.clamp_min_", X, ROW, only=True),
+    case("torch.Tensor.clamp_max_", X, ROW, only=True),
     # activations
     case("torch.nn.functional.gelu", X),
     case("torch.dropout", X, 0.1, True),

@@ -52,6 +52,7 @@ CASES = [
     case("torch.addbmm", t("T S"), t("B T D"), t("B D S")),
     case("torch.linalg.multi_dot", [t("A B"), t("B C"), t("C D")]),
     case("torch.linalg.multi_dot", [t("A"), t("A C"), t("C D")]),
+    case("torch.chain_matmul", t("A B"), t("B C"), t("C D")),
     bad("torch.linalg.multi_dot", [t("A B"), t("B C"), t("A D")]),
     case("torch.tensordot", t("A B C"), t("B C D")),
     case("torch.tensordot", t("A B"), t("B C"), 1),

@@ -59,6 +59,9 @@ CHOICES = ((3, 5, 7, 11, 2, 13, 4, 6), (6, 4, 3, 2, 9, 5, 8, 7), (1, 2, 5, 1, 3,
 """Sizes for the names of a case in the order in which they appear; the first two choices hold no 1."""
 GENERIC = 2
 
+OTHERS = (float, str, complex, torch.dtype, torch.device, torch.layout)
+"""Results that a rule knows by kind only, or as a constant."""
+
 FAMILIES = {"float": torch.float32, "int": torch.int64, "bool": torch.bool, "complex": torch.complex64}
 
 
@@ -426,7 +429,7 @@ def _compare(result: Any, real: Any, given: Mapping[Symbol, int], where: str, *,
             _compare(item, wanted, given, where, known=known)
         for position, name in enumerate(result.fields or ()):
             assert getattr(real, name) is real[position], f"{where}: no field {name}"
-    elif isinstance(real, bool) or real is None or isinstance(real, (float, str, complex, torch.dtype, torch.device)):
+    elif isinstance(real, bool) or real is None or isinstance(real, OTHERS):
         if isinstance(result, Constant):
             wanted = str(real) if isinstance(real, (torch.dtype, torch.device)) else real
             assert result.value == wanted, f"{where}: {result} for {real!r}"
