@@ -256,19 +256,32 @@ class LayerNorm(Module):
         return {"weight": weight, "bias": weight, "normalized_shape": Several(sizes)}
 
 
-@op("torch.nn.functional.layer_norm", "torch.nn.functional.rms_norm")
+@op("torch.nn.functional.layer_norm", "torch.layer_norm")
 def layer_norm(
-    input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None, bias: object = None, eps: object = None
+    input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: object = None, cudnn_enable: object = None,
+) -> AnyValue | Mismatch:
+    """``[.. d], [d], [d] -> [.. d]``."""
+    found = normalised(input, normalized_shape)
+    if isinstance(found, Mismatch):
+        return found
+    for values in (weight, bias):
+        if values is None or values.shape.rest is not None:
+            continue
+        if len(values.shape) != len(normalized_shape):
+            return Mismatch(Fault.RANK, left_shape=values.shape, detail=str(len(normalized_shape)))
+        scaled = normalised(values, normalized_shape)
+        if isinstance(scaled, Mismatch):
+            return scaled
+    return found
+
+
+@op("torch.nn.functional.rms_norm", "torch.rms_norm")
+def rms_norm(
+    input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None, eps: object = None
 ) -> AnyValue | Mismatch:
     """``[.. d], [d] -> [.. d]``."""
-    found = normalised(input, normalized_shape)
-    if isinstance(found, Mismatch) or weight is None or weight.shape.rest is not None:
-        return found
-    if len(weight.shape) != len(normalized_shape):
-        return Mismatch(Fault.RANK, left_shape=weight.shape, detail=str(len(normalized_shape)))
-    return normalised(weight, normalized_shape) if isinstance(
-        normalised(weight, normalized_shape), Mismatch
-    ) else found
+    return layer_norm(input, normalized_shape, weight)
 
 
 class ChannelNorm(Module):
@@ -415,11 +428,10 @@ def indivisible(size: Dim, parts: Dim) -> Mismatch | None:
     return Mismatch(Fault.SIZE, left=size, right=parts, detail="divisible")
 
 
-@op("torch.nn.functional.batch_norm", "torch.nn.functional.instance_norm")
+@op("torch.nn.functional.batch_norm")
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
-    weight: Tensor | None = None, bias: Tensor | None = None, training: object = None, momentum: object = None,
-    eps: object = None, use_input_stats: object = None,
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: object = None, momentum: object = None, eps: object = None,
 ) -> AnyValue | Mismatch:
     """``[n c ..], [c] -> [n c ..]``."""
     for statistic in (running_mean, running_var, weight, bias):
@@ -427,6 +439,16 @@ def batch_norm(
         if fault is not None:
             return fault
     return input
+
+
+@op("torch.nn.functional.instance_norm")
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: object = None, momentum: object = None,
+    eps: object = None,
+) -> AnyValue | Mismatch:
+    """``[n c ..], [c] -> [n c ..]``."""
+    return batch_norm(input, running_mean, running_var, weight, bias)
 
 
 def _per_channel(input: Tensor, values: Tensor) -> Mismatch | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import flag, opaque, size_of, unknown_shape, wants
+from shapecheck.ops.indexing import fits
 from shapecheck.ops.layers import indivisible
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.shapes import (
@@ -89,8 +90,7 @@ def _mask_fits(mask: Tensor, lead: Shape, time: Axis, key: Tensor) -> Mismatch |
     if not isinstance(keys, Axis):
         return None
     scores = Shape((*lead, time, keys))
-    found = broadcast(mask.shape, scores)
-    return found if isinstance(found, Mismatch) else None
+    return fits(mask.shape, scores)
 
 
 # -- multi-head attention --------------------------------------------------------------------------------------------
