@@ -118,7 +118,7 @@ class Scope:
         """
         for axis, number in ((left, right), (right, left)):
             value = number.constant
-            if value is None or value <= 1 or axis.constant is not None:
+            if value is None or value < 1 or axis.constant is not None:
                 continue
             constant = axis.terms[-1][1] if not axis.terms[-1][0] else 0
             terms = axis.terms[:-1] if constant else axis.terms

@@ -252,8 +252,8 @@ def family_of(value: AnyValue) -> str | None:
 
 
 def _sizes(value: AnyValue) -> object:
-    if isinstance(value, (Dim, Opaque)):
-        return [value if isinstance(value, Dim) else value.size()]
+    if isinstance(value, Dim):
+        return [value]
     if not isinstance(value, Sequence):
         return _why(value, "a sequence of sizes")
     return _spread(value.items)
@@ -276,6 +276,8 @@ def _sizes_spread(value: AnyValue) -> object:
 def _spread(values: collections.abc.Sequence[AnyValue | Rest]) -> list[Dim | Rest] | Unknown:
     if len(values) == 1 and isinstance(values[0], Sequence):
         values = values[0].items
+    elif len(values) == 1 and isinstance(values[0], Opaque):
+        return Unknown("an argument is one size or several")
     sizes: list[Dim | Rest] = []
     for value in values:
         if isinstance(value, (Dim, Rest)):

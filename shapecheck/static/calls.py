@@ -192,7 +192,7 @@ def _call_external(
 
 def _sizes(values: list[AnyValue]) -> list[AnyValue]:
     """Constructor arguments: a choice of None or a size is taken as the size."""
-    return [Constant(value.name) if isinstance(value, External) else _settled(value) for value in values]
+    return [Unknown(f"the value of {value.name}") if isinstance(value, External) else _settled(value) for value in values]
 
 
 def _settled(value: AnyValue) -> AnyValue:

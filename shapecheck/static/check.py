@@ -16,6 +16,7 @@ from shapecheck.static.declare import Names, bind_names
 from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.interpreter import Interpreter
+from shapecheck.static.loosen import loosened
 from shapecheck.static.signature import annotated_locals, signature_of
 from shapecheck.static.values import FunctionValue, Instance
 
@@ -192,6 +193,7 @@ class _Checker:
         pending, self.interpreter.pending = self.interpreter.pending, []
         for nested in pending:
             nested.name = f"{function.name}.{nested.name}"
+            nested.closure = loosened(nested.closure or {})
             self._check_function(nested, None)
 
     def _guard(self, name: str, run: object) -> None:

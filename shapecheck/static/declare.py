@@ -59,7 +59,7 @@ class Names:
     where a caller sees a result.
     """
 
-    __slots__ = ("bound", "existential", "kind", "path", "places")
+    __slots__ = ("alternatives", "bound", "conditional", "kind", "path", "places")
 
     def __init__(
         self,
@@ -73,32 +73,44 @@ class Names:
         """Evaluates what stands between braces."""
         self.places: dict[str, object] = {}
         """Where each name was bound."""
-        self.existential: frozenset[str] = frozenset()
+        self.conditional: dict[str, Bound] = {}
+        """Names that only one alternative of a union binds: they hold only where that one was given."""
+        self.alternatives = 0
+        """Above zero while an alternative of a union is read."""
 
     def fork(self) -> Names:
         """A copy in which names can be bound afresh."""
         copy = Names(self.kind, dict(self.bound), self.path)
         copy.places = dict(self.places)
+        copy.conditional = self.conditional
+        copy.alternatives = self.alternatives
         return copy
+
+    def _get(self, name: str) -> Bound | None:
+        found = self.bound.get(name)
+        return self.conditional.get(name) if found is None and self.alternatives else found
+
+    def _bind(self, name: str, made: Bound) -> None:
+        (self.conditional if self.alternatives else self.bound)[name] = made
 
     def size(self, name: str) -> Dim:
         """The size a name stands for, made if it is new."""
-        found = self.bound.get(name)
+        found = self._get(name)
         if isinstance(found, Dim):
             return found
         made = Dim.of(Symbol(name, self.kind))
         if found is None:
-            self.bound[name] = made
+            self._bind(name, made)
         return made
 
     def axes(self, name: str) -> tuple[Axis | Rest, ...]:
         """The axes a variadic name stands for, made if it is new."""
-        found = self.bound.get(name)
+        found = self._get(name)
         if isinstance(found, tuple):
             return found
         made = (Rest(name),)
         if found is None:
-            self.bound[name] = made
+            self._bind(name, made)
         return made
 
 
@@ -106,7 +118,7 @@ class Names:
 
 
 def bind_names(hints: Iterable[Hint], names: Names) -> None:
-    """Bind every axis name that the hints bind outside containers of any length."""
+    """Bind every axis name that the hints bind for certain: outside of unions and containers of any length."""
     for hint in hints:
         for array in _bindable(hint):
             for axis in array.spec.shape.axes:
@@ -120,8 +132,6 @@ def bind_names(hints: Iterable[Hint], names: Names) -> None:
 def _bindable(hint: Hint) -> list[ArrayHint]:
     if isinstance(hint, ArrayHint):
         return [hint]
-    if isinstance(hint, UnionHint):
-        return [array for member in hint.members for array in _bindable(member)]
     if isinstance(hint, TupleHint) and not hint.variadic:
         return [array for item in hint.items for array in _bindable(item)]
     return []
@@ -134,7 +144,10 @@ def introduce(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue]) 
     if isinstance(hint, NoneHint):
         return NONE
     if isinstance(hint, UnionHint):
-        return OneOf(tuple([introduce(member, names, other) for member in hint.members]))
+        names.alternatives += 1
+        options = tuple([introduce(member, names, other) for member in hint.members])
+        names.alternatives -= 1
+        return OneOf(options)
     if isinstance(hint, TupleHint):
         if hint.variadic:
             return Elements(introduce(hint.items[0], names.fork(), other), None, "tuple")

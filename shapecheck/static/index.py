@@ -191,7 +191,7 @@ class ModuleIndex(Resolver):
         if isinstance(target, ast.Name):
             known = self.bindings.get(target.id)
             if not isinstance(known, Assigned):
-                if isinstance(known, Imported):
+                if isinstance(known, Imported) and isinstance(value, ast.Constant):
                     # `try: from x import y / except ImportError: y = None` keeps the import.
                     return
                 known = self.bindings[target.id] = Assigned()

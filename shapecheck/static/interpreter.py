@@ -10,6 +10,7 @@ from shapecheck.diagnostics.misfit import Misfit
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
+from shapecheck.ops.signature import FAMILIES
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -145,7 +146,8 @@ class Interpreter:
     def _argument(self, value: AnyValue) -> AnyValue:
         value = self.settle(value)
         if isinstance(value, External):
-            return Constant(value.name)
+            known = value.name.rpartition(".")[2] in FAMILIES
+            return Constant(value.name) if known else Unknown(f"the value of {value.name}")
         if isinstance(value, Sequence) and any(isinstance(item, (External, OneOf)) for item in value.items):
             return Sequence(
                 [item if not isinstance(item, (External, OneOf)) else self._argument(item) for item in value.items],
@@ -408,6 +410,9 @@ class Interpreter:
     def report_invalid_hint(self, index: ModuleIndex, hint: InvalidHint) -> None:
         """Report one malformed shape string, at its faulty token."""
         if hint.place is None or (hint.place.path and hint.place.path != index.path):
+            return
+        if hint.error.end <= hint.error.start:
+            # No shape string at all: `Float[Tensor, p, l + 1]` on a local variable is never evaluated.
             return
         place = self.span(index, hint.place.locate(hint.error.start, hint.error.end))
         self.add(Diagnostic("SC101", "error", wording.invalid_annotation(hint), place, self.root or None))
