@@ -6,13 +6,14 @@ Here ``floordiv(a, m)`` with a monomial ``m`` becomes ``a / m``: ``h * (d // h)`
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.monomial import serial
 from shapecheck.dims.symbol import Call
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from shapecheck.dims.dim import Dim
     from shapecheck.dims.symbol import Atom
 
@@ -58,9 +59,16 @@ def _of_atom(atom: Atom) -> Rational:
         numerator, denominator = (_exact_form(arg) for arg in atom.args)
         if len(denominator) == 1:
             ((powers, value),) = denominator.items()
-            inverse = {tuple([(base, -power) for base, power in powers]): value if value == 1 else 1 / Fraction(value)}
-            return _times(numerator, inverse)
+            return _times(numerator, {tuple([(base, -power) for base, power in powers]): _inverse(value)})
     return {((atom, 1),): 1}
+
+
+def _inverse(value: Fraction | int) -> Fraction | int:
+    if value == 1:
+        return 1
+    from fractions import Fraction  # rarely needed, and slow to import
+
+    return 1 / Fraction(value)
 
 
 def _times(left: Rational, right: Rational) -> Rational:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import Dim, No
@@ -49,7 +48,7 @@ def contract(left: Shape, axis: int, right: Shape, other_axis: int, *, ones: boo
 def batched(left: Shape, right: Shape, count: int) -> Shape | Mismatch:
     """What all axes but the last ``count`` of two shapes broadcast to."""
     result = broadcast(Shape(left.axes[: len(left) - count]), Shape(right.axes[: len(right) - count]))
-    return replace(result, left_shape=left, right_shape=right) if isinstance(result, Mismatch) else result
+    return result.replace(left_shape=left, right_shape=right) if isinstance(result, Mismatch) else result
 
 
 def exact_rank(shape: Shape, *ranks: int) -> Mismatch | None:

@@ -1,7 +1,7 @@
 """Axes: a size, and the ordered list of elementary factors that the axis is made of.
 
-A size alone cannot tell a transpose from a reshape. So every axis carries its factors, outermost first, each with a size
-and an identity: two factors are the same only if they index the same elements. An axis of size 1 has no factors.
+A size alone cannot tell a transpose from a reshape. So every axis carries its factors, outermost first, each with a
+size and an identity: two factors are the same only if they index the same elements. An axis of size 1 has no factors.
 """
 
 from __future__ import annotations

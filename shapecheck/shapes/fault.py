@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shapecheck.dims import Dim
@@ -51,27 +50,66 @@ class Fault(Enum):
     PATTERN_SIZE = "SC207", "pattern-size"
     """One letter or name of the pattern has two sizes (``detail`` is the name)."""
     SCRAMBLED = "SC301", "scrambled"
-    """A reshape whose target fits only after permuting factors (``factors`` as they are, ``wanted`` as they would fit)."""
+    """A reshape whose target fits only after permuting: ``factors`` as they are, ``wanted`` as they would fit."""
     OUTER = "SC302", "outer"
     """One axis meets itself at two places of a broadcast."""
 
 
-@dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Why an operation does not fit.
+    """Why an operation does not fit. Immutable.
 
-    ``axis`` is torch's axis number in ``left_shape`` (``other_axis`` in ``right_shape``); ``detail`` completes the kind.
+    ``axis`` is torch's axis number in ``left_shape``, ``other_axis`` in ``right_shape``; ``detail`` completes the kind.
     """
 
-    kind: Fault
-    axis: int | None = None
-    left: Dim | None = None
-    right: Dim | None = None
-    left_shape: Shape | None = None
-    right_shape: Shape | None = None
-    other_axis: int | None = None
-    detail: str = ""
-    because: str = ""
-    factors: tuple[Factor, ...] = ()
-    wanted: tuple[tuple[Factor, ...], ...] = ()
-    operation: str = ""
+    __slots__ = (
+        "kind", "axis", "left", "right", "left_shape", "right_shape", "other_axis", "detail", "because", "factors",
+        "wanted", "operation",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kind: Fault,
+        axis: int | None = None,
+        left: Dim | None = None,
+        right: Dim | None = None,
+        left_shape: Shape | None = None,
+        right_shape: Shape | None = None,
+        other_axis: int | None = None,
+        detail: str = "",
+        because: str = "",
+        factors: tuple[Factor, ...] = (),
+        wanted: tuple[tuple[Factor, ...], ...] = (),
+        operation: str = "",
+    ) -> None:
+        self.kind = kind
+        self.axis = axis
+        self.left = left
+        self.right = right
+        self.left_shape = left_shape
+        self.right_shape = right_shape
+        self.other_axis = other_axis
+        self.detail = detail
+        self.because = because
+        self.factors = factors
+        self.wanted = wanted
+        self.operation = operation
+
+    def replace(self, **changes: Any) -> Mismatch:
+        """The same mismatch with some fields changed."""
+        return Mismatch(**({field: getattr(self, field) for field in self.__slots__} | changes))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mismatch) and all(
+            getattr(self, field) == getattr(other, field) for field in self.__slots__
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple([getattr(self, field) for field in self.__slots__]))
+
+    def __repr__(self) -> str:
+        fields = [
+            f"{field}={getattr(self, field)!r}"
+            for field in self.__slots__
+            if getattr(self, field) not in {None, "", ()}
+        ]
+        return f"Mismatch({', '.join(fields)})"

@@ -1,7 +1,7 @@
 """Reshape: one flat, ordered list of factors is grouped into new axes.
 
-Elements keep their order, so the new axes must cut the flat list of factors where it can be cut. A target that fits only
-after *permuting* factors has the right number of elements and the wrong ones: a scrambled reshape.
+Elements keep their order, so the new axes must cut the flat list of factors where it can be cut. A target that fits
+only after *permuting* factors has the right number of elements and the wrong ones: a scrambled reshape.
 """
 
 from __future__ import annotations
