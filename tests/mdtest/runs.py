@@ -1,8 +1,8 @@
 """A block that says `# sizes: B=2 T=3` is also run: each of its functions is decorated and called with such tensors.
 
-The static verdict, the call-time verdict and torch must agree: a function with an expected SC1xx or SC2xx must raise,
-one with a warning (SC3xx) or nothing expected must not, and what `reveal_shape` is called on must have the revealed
-sizes.
+The static verdict, the call-time verdict and torch must agree: a function with an expected error (SC1xx, SC2xx) must
+raise, one with a warning (SC3xx) or nothing expected must not, and what `reveal_shape` is called on must have the
+revealed sizes.
 """
 
 import ast
@@ -12,6 +12,7 @@ import types
 
 import torch
 
+from shapecheck.rules.catalogue import RULES
 from tests.mdtest.blocks import Block, Expectation, File
 
 _SIZES = re.compile(r"^# sizes: (.+)$", re.MULTILINE)
@@ -67,7 +68,7 @@ def _call(
 ) -> list[str]:
     arguments = [_argument(name, hint, sizes) for name, hint in _parameters(function)]
     codes = {item.code for item in inside} - {"SC000"}
-    must_raise = any(code < "SC3" for code in codes)
+    must_raise = any(RULES[code].severity == "error" for code in codes)
     where = f"{file.offset + node.lineno}: {node.name}"
     try:
         function(*arguments)

@@ -62,7 +62,7 @@ def disagreements(block: Block) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("block", named_blocks())
+@pytest.mark.parametrize("block", list(named_blocks()))
 def test_block(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = disagreements(block)
