@@ -274,11 +274,7 @@ def check(hint: Hint, value: AnyValue, names: Names, *, narrow: bool = False) ->
     New names are bound in ``names``. Unknown sizes that the declaration needs are solved.
     """
     if isinstance(value, OneOf):
-        for option in value.options:
-            found = check(hint, option, names, narrow=narrow)
-            if found is not None and not isinstance(option, Constant):
-                return found
-        return None
+        return _check_one_of(hint, value, names, narrow=narrow)
     if isinstance(hint, UnionHint):
         return _check_union(hint, value, names, narrow=narrow)
     if isinstance(hint, ArrayHint):
@@ -292,6 +288,22 @@ def check(hint: Hint, value: AnyValue, names: Names, *, narrow: bool = False) ->
     if isinstance(hint, SequenceHint):
         return _check_elements(hint.element, value, names, narrow=narrow)
     return None
+
+
+def _check_one_of(hint: Hint, value: OneOf, names: Names, *, narrow: bool) -> Misfit | None:
+    """A choice of values fits if one of them does: what tells them apart is often no condition we can read."""
+    options = [option for option in value.options if not isinstance(option, Constant)]
+    if len(options) == 1:
+        return check(hint, options[0], names, narrow=narrow)
+    found: Misfit | None = None
+    for option in options:
+        before = scope().fork()
+        misfit = check(hint, option, names.fork(), narrow=narrow)
+        scope().adopt(before)
+        if misfit is None:
+            return None
+        found = found or misfit
+    return found
 
 
 def _check_union(hint: UnionHint, value: AnyValue, names: Names, *, narrow: bool) -> Misfit | None:
