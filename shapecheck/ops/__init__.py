@@ -40,6 +40,8 @@ FAMILIES: Final = (
     "attributes",
     "losses",
     "spatial",
+    "pooling",
+    "resampling",
     "layers",
     "recurrent",
     "transformers",
