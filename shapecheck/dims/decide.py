@@ -7,7 +7,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.dim import Dim
-from shapecheck.dims.exact import exact_atoms
+from shapecheck.dims.exact import cleared, exact_atoms, exact_ratio
 from shapecheck.dims.monomial import shared
 from shapecheck.dims.sampling import differ_everywhere
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
@@ -55,11 +55,28 @@ def judge(left: Dim, right: Dim) -> Verdict:
                 return YES
             if all(isinstance(atom, Symbol) and atom.kind is RIGID for atom in remaining):
                 flexible = []
+        if _is_cofactor(one, other) or _is_cofactor(other, one):
+            return No(left, right)
     if flexible:
-        return _judge_flexible(left, right, difference, flexible)
+        found = _judge_flexible(left, right, difference, flexible)
+        if divides and not isinstance(found, No):
+            polynomial = cleared(difference)
+            if polynomial is not None:
+                remaining_flexible = [a for a in polynomial.atoms if isinstance(a, Symbol) and a.kind is FLEXIBLE]
+                found = _judge_parameters(left, right, polynomial, remaining_flexible) or found
+        return found
     if not divides or differ_everywhere(one, other):
         return No(left, right)
     return Unknown("a rounded division decides")
+
+
+def _is_cofactor(part: Dim, quotient: Dim) -> bool:
+    """Whether one is a parameter and the other what is left when a size is divided by it: two parts of one axis."""
+    symbol, call = part.symbol, quotient.atom
+    if symbol is None or symbol.owner is None or not isinstance(call, Call) or call.function != "floordiv":
+        return False
+    numerator, denominator = call.args
+    return denominator == part and numerator.constant is None and symbol not in numerator.atoms
 
 
 def cancelled(left: Dim, right: Dim) -> tuple[Dim, Dim]:
@@ -88,12 +105,21 @@ def _judge_extrema(left: Dim, right: Dim, one: Dim, other: Dim, extrema: list[Ca
     return YES if all(answer is YES for answer in answers) else unknown
 
 
-def _judge_flexible(left: Dim, right: Dim, difference: Dim, flexible: list[Symbol]) -> Verdict:
+def _judge_parameters(left: Dim, right: Dim, difference: Dim, flexible: list[Symbol]) -> No | None:
+    """Two parameters of one signature that would have to be equal."""
     terms = difference.terms
     if len(terms) == 2 and len(flexible) == 2 and terms[0][1] == -terms[1][1]:
         first, second = terms[0][0], terms[1][0]
         if len(first) == 1 and len(second) == 1 and flexible[0].differs_from(flexible[1]):
             return No(left, right, "parameters")
+    return None
+
+
+def _judge_flexible(left: Dim, right: Dim, difference: Dim, flexible: list[Symbol]) -> Verdict:
+    found = _judge_parameters(left, right, difference, flexible)
+    if found is not None:
+        return found
+    terms = difference.terms
     if not terms[-1][0]:
         # 2*p - 3 is no multiple of 2, and so never 0.
         common = gcd(*[coefficient for _, coefficient in terms[:-1]])
@@ -128,6 +154,8 @@ def linear(difference: Dim, kind: object) -> tuple[Symbol, Dim] | None:
             if not rest.terms and len(monomial) != 1:
                 continue
             whole = rest.exact_quotient(beside)
+            if whole is None and beside.constant is None:
+                whole = exact_ratio(rest, beside)
             if whole is None and rest.constant is not None:
                 continue
             rank = len(monomial) == 1, whole is not None, symbol.serial

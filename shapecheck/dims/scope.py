@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapecheck.dims.decide import cancelled, judge, linear
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
-from shapecheck.dims.verdict import YES, No, Unknown, Verdict
+from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +30,14 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_solutions", "_values")
+    __slots__ = ("_named", "_positive", "_solutions", "_values")
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
         """The solved symbols; no value contains a solved symbol."""
         self._solutions: dict[Symbol, Solution] = {}
+        self._positive: frozenset[Dim] = frozenset()
+        self._named: frozenset[Symbol] = frozenset()
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -63,9 +65,18 @@ class Scope:
         """Whether two sizes are equal, without solving anything."""
         if left is right or left == right:
             return YES
-        if self._values:
-            left, right = self.normal(left), self.normal(right)
-        return judge(left, right)
+        if self._named and self._are_two_names(self.normal(left).symbol, self.normal(right).symbol):
+            return No(self.normal(left), self.normal(right), "names")
+        if not self._values:
+            return judge(left, right)
+        left, right = self.normal(left), self.normal(right)
+        verdict = judge(left, right)
+        if isinstance(verdict, Unknown):
+            one, other = cancelled(left, right)
+            for symbol, value in ((one.symbol, other), (other.symbol, one)):
+                if symbol is not None and symbol.owner is not None and self._is_anothers(symbol, value):
+                    return No(left, right, "parameters")
+        return verdict
 
     def equal(self, left: Dim, right: Dim) -> bool:
         """Whether two sizes are known to be equal."""
@@ -87,12 +98,15 @@ class Scope:
             narrow: whether an axis name may be narrowed to a number; not where a declaration is compared.
         """
         verdict = self.decide(left, right)
-        if verdict is YES:
+        if isinstance(verdict, Yes):
             return verdict
-        left, right = cancelled(self.normal(left), self.normal(right))
-        if isinstance(verdict, No):
-            return self._narrow(left, right, verdict, place) if narrow and not verdict.because else verdict
-        return self._solve(left, right, verdict, place)
+        whole = self.normal(left), self.normal(right)
+        left, right = cancelled(*whole)
+        if isinstance(verdict, Unknown):
+            return self._solve(left, right, verdict, place)
+        if not narrow or verdict.because:
+            return verdict
+        return self._narrow(left, right, verdict, place, least=1 if whole == (left, right) else 2)
 
     def assume(self, left: Dim, right: Dim, place: object = None) -> None:
         """Take an equality as a fact, whatever it solves (an ``assert``, a condition that holds in a branch)."""
@@ -111,14 +125,29 @@ class Scope:
         if parameter not in self._values and parameter not in value.atoms:
             self._record(parameter, value, place, narrowed=False)
 
-    def _narrow(self, left: Dim, right: Dim, verdict: No, place: object) -> Verdict:
+    def name(self, symbol: Symbol) -> None:
+        """Let a parameter be an axis name of the function as well: it is different from every other axis name."""
+        self._named |= {symbol}
+
+    def _are_two_names(self, left: Symbol | None, right: Symbol | None) -> bool:
+        if left is None or right is None or left is right:
+            return False
+        named = self._named
+        return (left in named and (right in named or right.kind is RIGID)) or (right in named and left.kind is RIGID)
+
+    def suppose_positive(self, size: Dim) -> None:
+        """Take a size to be at least 1 for generic arguments: what a slice leaves, say. No solution contradicts it."""
+        self._positive |= {size}
+
+    def _narrow(self, left: Dim, right: Dim, verdict: No, place: object, *, least: int) -> Verdict:
         """An axis name that must be one number is that number for the rest of the call.
 
-        A product of several names that must be one number may be so too, and then nothing is said.
+        A product of several names that must be one number may be so too, and then nothing is said. A factor that should
+        not be there at all (``T*D`` for ``D``) is narrowed to no 1: ``least`` is 2 then.
         """
         for axis, number in ((left, right), (right, left)):
             value = number.constant
-            if value is None or value < 1 or axis.constant is not None:
+            if value is None or value < least or axis.constant is not None:
                 continue
             constant = axis.terms[-1][1] if not axis.terms[-1][0] else 0
             terms = axis.terms[:-1] if constant else axis.terms
@@ -131,21 +160,37 @@ class Scope:
                 return YES
         return verdict
 
-    def _solve(self, left: Dim, right: Dim, verdict: Verdict, place: object) -> Verdict:
+    def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object) -> Verdict:
         difference = left - right
         found = linear(difference, FLEXIBLE)
         if found is None or any(isinstance(atom, Symbol) and atom.kind is OPAQUE for atom in difference.atoms):
             return verdict
         symbol, value = found
         number = value.constant
-        if number is not None and number < 0:
-            return Unknown(f"{symbol} would be negative")
-        if number is None and any(
-            symbol.differs_from(other) and known == value for other, known in self._values.items()
-        ):
+        if number is not None and number <= 0:
+            # An argument stands for sizes in general: an extent that must be 0 is one too many.
+            if not number and symbol.owner is not None and symbol.default != 0:
+                return No(left, right)
+            return Unknown(f"{symbol} would not be a size")
+        if self._is_anothers(symbol, value):
             return No(left, right, "parameters")
+        if any(self._is_empty(size, {symbol: value}) for size in self._positive):
+            return No(left, right)
         self._record(symbol, value, place, narrowed=False)
         return YES
+
+    def _is_anothers(self, symbol: Symbol, value: Dim) -> bool:
+        """Whether a value is what another parameter of the same signature stands for."""
+        if value.constant is not None:
+            return False
+        other = value.symbol
+        if other is not None and symbol.differs_from(other):
+            return True
+        return any(symbol.differs_from(other) and known == value for other, known in self._values.items())
+
+    def _is_empty(self, size: Dim, change: dict[Symbol, Dim]) -> bool:
+        number = self.normal(size).substitute(change).constant
+        return number is not None and number <= 0
 
     def _record(self, symbol: Symbol, value: Dim, place: object, *, narrowed: bool) -> None:
         change = {symbol: value}
@@ -167,6 +212,8 @@ class Scope:
         """Become another scope: the only branch that goes on."""
         self._values = dict(other._values)
         self._solutions = dict(other._solutions)
+        self._positive = other._positive
+        self._named = other._named
 
     def meet(self, branches: Sequence[Scope]) -> None:
         """Keep what holds in every branch: what they have in common, and what was known before they forked."""
@@ -186,4 +233,6 @@ class Scope:
             if symbol not in kept and all(branch.solution(symbol) is known for branch in branches):
                 kept[symbol] = value.substitute(kept)
         self._values = kept
+        self._named = first._named.intersection(*[other._named for other in rest])  # noqa: SLF001 - another scope
+        self._positive = first._positive.intersection(*[other._positive for other in rest])  # noqa: SLF001 - another scope
         self._solutions = {symbol: first._solutions[symbol] for symbol in kept}  # noqa: SLF001 - another scope

@@ -311,7 +311,8 @@ class _Checker:
                     interpreter.scope.tie(symbol, axis)
                     tied.append(parameter.name)
                 elif symbol is not None and axis is None:
-                    interpreter.scope.tie(symbol, names.size(parameter.name))
+                    names.bound[parameter.name] = value
+                    interpreter.scope.name(symbol)
                     tied.append(parameter.name)
         frame.env.update(values)
         return tied
@@ -325,8 +326,13 @@ class _Checker:
                 continue
             if isinstance(names.bound.get(name), tuple):
                 continue
-            axis = names.size(name)
-            if size.symbol is not None and scope.solution(size.symbol) is None:
+            axis = names.bound.get(name)
+            if not isinstance(axis, Dim):
+                names.bound[name] = size
+                symbol = scope.normal(size).symbol
+                if symbol is not None:
+                    scope.name(symbol)
+            elif size.symbol is not None and scope.solution(size.symbol) is None:
                 scope.tie(size.symbol, axis)
             else:
                 scope.assume(axis, size)
