@@ -12,7 +12,6 @@ imported before it is asked for.
 from __future__ import annotations
 
 import os
-import sys
 
 import pytest
 
@@ -46,15 +45,18 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     packages = early_config.getini("shapecheck_packages")
     if not packages:
         return
-    late = [name for name in packages if name in sys.modules]
-    if late:
-        raise pytest.UsageError(
-            f"shapecheck_packages: {', '.join(late)} was imported before its calls could be checked; "
-            "is it imported by another plugin?"
-        )
-    from shapecheck.runtime import install_import_hook
+    import warnings
 
-    install_import_hook(packages)
+    from shapecheck.runtime.errors import ShapecheckWarning
+    from shapecheck.runtime.import_hook import install_import_hook
+
+    with warnings.catch_warnings():
+        # What is imported already would go unchecked, for all that the settings say.
+        warnings.simplefilter("error", ShapecheckWarning)
+        try:
+            install_import_hook(packages)
+        except ShapecheckWarning as warning:
+            raise pytest.UsageError(f"shapecheck_packages: {warning}; does another plugin import it?") from None
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -204,22 +206,22 @@ def _short(found: list[Diagnostic], findings: Findings, file: str) -> str:
     from shapecheck.version import __version__
 
     text = render(found, Context(RULES, findings.sources.lines, page, __version__)).rstrip()
-    return _cut([line for line in text.split("\n") if line], f"... {len(found)} in all: shapecheck check {file}")
+    lines = [line for line in text.split("\n") if line]
+    if len(lines) > _LINES:
+        lines[_LINES - 1 :] = [f"... {len(found)} in all: shapecheck check {file}"]
+    return "\n".join(lines)
 
 
 def _short_call(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
-    """Return the innermost line of the test's own file that led to the error, and the error."""
-    lines: list[str] = []
+    """Return the error, and the innermost line of the test's own file that led to it."""
+    here = f"{item.config.invocation_params.dir}{os.sep}"
+    lines = f"{type(excinfo.value).__name__}: {excinfo.value}".replace(here, "").split("\n")
+    last = ""
     for entry in excinfo.traceback:
         if str(entry.path) == str(item.path):
-            where = os.path.relpath(entry.path, item.config.invocation_params.dir)
-            lines = [f"{where}:{entry.lineno + 1}: in {entry.name}", f"    {str(entry.statement).strip()}"]
-    error = f"{type(excinfo.value).__name__}: {excinfo.value}".split("\n")
-    lines += [f"E   {line}".rstrip() for line in error]
-    return _cut(lines, "... --tb=long shows the rest")
-
-
-def _cut(lines: list[str], rest: str) -> str:
-    if len(lines) > _LINES:
-        lines = [*lines[: _LINES - 1], rest]
-    return "\n".join(lines)
+            path = str(entry.path).removeprefix(here)
+            statement = str(entry.statement).strip().split("\n")[0]
+            last = f"tested at {path}:{entry.lineno + 1} in {entry.name}: {statement}"
+    if len(lines) >= _LINES:
+        lines[_LINES - 2 :] = ["... --tb=long shows the rest"]
+    return "\n".join([*lines, last] if last else lines)

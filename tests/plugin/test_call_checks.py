@@ -1,0 +1,95 @@
+"""Call-time checks under pytest: the packages named in the settings check their calls while the tests run.
+
+numpy arrays stand for tensors, because torch takes seconds to import in each of these runs.
+"""
+
+import pytest
+
+MODEL = """
+from jaxtyping import Float
+from numpy import ndarray
+
+
+def scores(q: Float[ndarray, "B T D"], k: Float[ndarray, "B S D"]) -> Float[ndarray, "B T S"]:
+    return q @ k.swapaxes(-1, -2)
+
+
+def outer(q: Float[ndarray, "B T D"]) -> Float[ndarray, "B T T"]:
+    return scores(q, q[:, :, :-1])
+"""
+
+TESTS = """
+import numpy as np
+import pytest
+from model.layers import outer, scores
+
+
+def test_fits():
+    assert scores(np.ones((2, 3, 4)), np.ones((2, 5, 4))).shape == (2, 3, 5)
+
+
+def test_does_not_fit():
+    q = np.ones((2, 3, 4))
+    outer(
+        q,
+    )
+
+
+def test_expects_the_error():
+    with pytest.raises(TypeError, match="D"):
+        outer(np.ones((2, 3, 4)))
+
+
+def test_fails_otherwise():
+    assert scores(np.ones((2, 3, 4)), np.ones((2, 5, 4))).shape == (2, 5, 3)
+"""
+
+
+@pytest.fixture
+def project(pytester):
+    package = pytester.mkpydir("model")
+    (package / "layers.py").write_text(MODEL)
+    # The package is imported by a conftest, as fixtures often do.
+    pytester.makeconftest("import model.layers")
+    pytester.makepyfile(test_model=TESTS)
+    pytester.makeini("[pytest]\nshapecheck_packages = model\n")
+    return pytester
+
+
+def section(result, title):
+    """Return the lines below the heading of a failure."""
+    lines = result.stdout.lines
+    start = next(row for row, line in enumerate(lines) if title in line and line.startswith("___")) + 1
+    end = next(row for row in range(start, len(lines)) if lines[row].startswith(("___", "===")))
+    return lines[start:end]
+
+
+def test_calls_are_checked_and_failures_are_short(project):
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(["shapecheck: calls of model"])
+    shown = section(result, "test_does_not_fit")
+    assert len(shown) <= 20
+    assert shown[0].startswith("ShapeError: scores()")
+    assert "called at model/layers.py:11" in shown
+    assert shown[-1] == "tested at test_model.py:12 in test_does_not_fit: outer("
+    result.stdout.fnmatch_lines(["FAILED test_model.py::test_does_not_fit - ShapeError: scores()*"])
+    # Another failure looks as it always does.
+    assert any(line.startswith(">") for line in section(result, "test_fails_otherwise"))
+
+
+def test_a_traceback_that_is_asked_for_is_shown(project):
+    result = project.runpytest_subprocess("--tb=long", "-k", "does_not_fit")
+    result.assert_outcomes(failed=1)
+    assert any("return scores(q, q[:, :, :-1])" in line for line in result.stdout.lines)
+
+
+def test_switched_off_nothing_is_checked(project, monkeypatch):
+    monkeypatch.setenv("SHAPECHECK", "off")
+    result = project.runpytest_subprocess("-k", "does_not_fit")
+    # numpy's own error, on the product.
+    result.stdout.fnmatch_lines(["*ValueError: matmul*"])
+
+
+def test_workers_check_too(project):
+    project.runpytest_subprocess("-n2").assert_outcomes(passed=2, failed=2)
