@@ -12,6 +12,7 @@ from shapecheck.runtime.codegen import Checks, NotInlineError, widening_names
 from shapecheck.runtime.errors import ShapeError
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR, kind_of
 from shapecheck.runtime.match import Bound, Env, Goal, Matcher, Where, names_of
+from shapecheck.runtime.whole import whole_shapes
 
 if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR = (
     "_call", "_again", "_result", "_brief", "_compiling", "_drive", "_error",
 )  # fmt: skip
+
+
+# Equal signatures have equal checkers, up to the objects in their namespaces.
+_COMPILED: dict[str, types.CodeType] = {}
+
+VARIADIC = {sig.VAR_POSITIONAL, sig.VAR_KEYWORD}
 
 
 class Verdict:
@@ -99,35 +106,41 @@ class Checker:
 
     def compiled(self, source: str) -> types.CodeType:
         """Compile, with every line at the `def` of the user's function: that is what a traceback should show."""
-        import ast
-
-        tree = ast.parse(source)
-        first = self.function.__code__.co_firstlineno
-        line = definition_line(self.function.__code__)
-        for node in ast.walk(tree):
-            if hasattr(node, "lineno"):
-                node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
-                node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
-        module = compile(tree, self.function.__code__.co_filename, "exec")
-        (code,) = (constant for constant in module.co_consts if isinstance(constant, types.CodeType))
-        name, qualname = self.function.__name__, self.function.__qualname__
-        return code.replace(co_name=name, co_qualname=qualname, co_firstlineno=min(first, line))
+        code = _COMPILED.get(source)
+        if code is None:
+            module = compile(source, "<shapecheck>", "exec")
+            (code,) = (constant for constant in module.co_consts if isinstance(constant, types.CodeType))
+            _COMPILED[source] = code
+        return code.replace(
+            co_filename=self.function.__code__.co_filename,
+            co_name=self.function.__name__,
+            co_qualname=self.function.__qualname__,
+            co_firstlineno=definition_line(self.function.__code__),
+            co_linetable=one_line(len(code.co_code) // 2),
+        )
 
     def source(self, signature: sig.Signature) -> str:
         """The text of the checked function."""
         names = frozenset(parameter.name for parameter in signature.parameters)
         checks = Checks(self.namespace, signature.shared, names)
-        checks.depth = 2
+        checks.depth = 3
+        checks.catching = True
         hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
         returns = signature.returns if self.kind in {FUNCTION, COROUTINE} else None
         checks.widening = widening_names([*hints, *([returns] if returns else [])])
         self.bind_dims(checks, signature)
+        sometimes = [parameter for parameter in signature.parameters if parameter.exempt or parameter.kind in VARIADIC]
+        checks.whole_shapes = whole_shapes(
+            [p.hint for p in signature.parameters if p.hint and p not in sometimes] + ([returns] if returns else []),
+            [p.hint for p in sometimes if p.hint],
+            self.tied(signature),
+        )
         inline = True
         try:
             for parameter in signature.parameters:
                 self.check_parameter(checks, parameter)
         except NotInlineError:
-            checks.lines = ["        break"]
+            checks.lines = ["            break"]
             checks.exact = inline = False
         arguments, values = call_text(signature.parameters)
         call = f"{CALL}({arguments})"
@@ -135,7 +148,11 @@ class Checker:
             call = f"await {call}"
         keyword = "async def" if self.kind in {COROUTINE, ASYNC_GENERATOR} else "def"
         lines = [f"{keyword} _checked({header(signature.parameters)}):", "    while True:"]
-        lines += checks.lines
+        if checks.catches:
+            lines += ["        try:", *checks.lines, "        except (TypeError, ValueError):", "            break"]
+        else:
+            lines += [line[4:] for line in checks.lines]
+        checks.catching = False
         if self.kind in {GENERATOR, ASYNC_GENERATOR}:
             lines += self.generator_lines(checks, call, values)
         elif returns is None:
@@ -405,6 +422,19 @@ def raise_lines(error: str, depth: int) -> list[str]:
         f"{indent}    _error_.__traceback__ = None",
         f"{indent}    raise",
     ]
+
+
+def one_line(units: int) -> bytes:
+    """A location table that puts all code units on the first line (CPython's `Objects/locations.md`).
+
+    Entries of kind 13 have a line and no columns; each covers at most eight units.
+    """
+    table = bytearray()
+    while units > 0:
+        covered = min(units, 8)
+        table += bytes((0x80 | 13 << 3 | covered - 1, 0))
+        units -= covered
+    return bytes(table)
 
 
 def definition_line(code: types.CodeType) -> int:

@@ -32,8 +32,10 @@ from shapecheck.runtime.match import container_class, names_of
 if TYPE_CHECKING:
     from shapecheck.annotations.expression import Expression
     from shapecheck.annotations.hints import Hint
+    from shapecheck.annotations.spec import ShapeSpec
 
 BOUND, MAYBE = 1, 2
+_USUAL = {"torch.float32": 0, "torch.int64": 1}
 
 
 class NotInlineError(Exception):
@@ -58,6 +60,12 @@ class Checks:
         self.variables: dict[str, str] = {}
         self.widening: set[str] = set()
         self.exact = True
+        # Where a `ValueError` is caught, unpacking is the test of the rank; `catches` says whether any relies on it.
+        self.catching = False
+        self.catches = False
+        # Shape strings compared as a whole, and the variable that holds the first such shape.
+        self.whole_shapes: frozenset[str] = frozenset()
+        self.first_shapes: dict[str, str] = {}
         self.counter = 0
         self.parameters = parameters
 
@@ -155,6 +163,7 @@ class Checks:
     def alternatives(self, members: list[Hint], value: str) -> None:
         """Try the members in turn; the first that fits is taken, and the matcher may think otherwise."""
         self.exact = False
+        catching, self.catching = self.catching, False
         chosen = self.fresh("u")
         names = [name for member in members for name in names_of(member) if self.state[name] == MAYBE]
         names = list(dict.fromkeys(names))
@@ -177,6 +186,7 @@ class Checks:
                     self.line(f"{self.variable(name)} = {variable}")
                 self.depth -= 1
         self.line(f"if not {chosen}: break")
+        self.catching = catching
 
     def loop(self, hint: TupleHint | SequenceHint | DictHint, value: str) -> None:
         """Every element; what only this container binds is bound afresh for each."""
@@ -233,7 +243,11 @@ class Checks:
         if accepted is not None and len(accepted) == 1:
             self.line(f"if {value}.dtype is not {self.constant('d', next(iter(accepted)))}: break")
         elif accepted is not None:
-            self.line(f"if {value}.dtype not in {self.family(accepted)}: break")
+            # By identity with the usual member of the family, which is cheaper than a look into the set.
+            usual = min(accepted, key=lambda dtype: _USUAL.get(str(dtype), 2))
+            read = self.fresh("d")
+            self.line(f"{read} = {value}.dtype")
+            self.line(f"if {read} is not {self.constant('d', usual)} and {read} not in {self.family(accepted)}: break")
         elif dtype.names is not None:
             name = self.constant("h", dtype_name)
             self.line(f"if {name}({value}.dtype) not in {self.family(dtype.names)}: break")
@@ -251,15 +265,23 @@ class Checks:
         spec = hint.spec.shape
         if any(axis.tree for axis in spec.axes):
             raise NotInlineError
+        if spec.text in self.whole_shapes:
+            self.whole_shape(spec, value)
+            return
         whole = self.whole(spec.axes)
         if whole is not None:
             self.line(f"if {value}.shape != {whole}: break")
             return
-        shape = self.fresh("s")
-        self.line(f"{shape} = {value}.shape")
+        shape = f"{value}.shape"
+        if spec.variadic >= 0 or not self.catching or not spec.axes:
+            shape = self.fresh("s")
+            self.line(f"{shape} = {value}.shape")
         count = len(spec.axes)
         if spec.variadic < 0:
-            self.line(f"if len({shape}) != {count}: break")
+            if self.catching and count:
+                self.catches = True
+            else:
+                self.line(f"if len({shape}) != {count}: break")
             self.unpacked(spec.axes, shape)
             return
         if count > 1:
@@ -274,6 +296,22 @@ class Checks:
             end = str(-len(after)) if after else ""
             start = str(len(before)) if before else ""
             self.variadic(variadic, f"{shape}[{start}:{end}]" if start or end else shape)
+
+    def whole_shape(self, spec: ShapeSpec, value: str) -> None:
+        """A shape of whose axes none matters by itself. Its names get their sizes when a message needs them."""
+        known = self.first_shapes.get(spec.text)
+        if known is not None:
+            self.line(f"if {value}.shape != {known}: break")
+            return
+        shape = self.first_shapes[spec.text] = self.fresh("s")
+        self.line(f"{shape} = {value}.shape")
+        self.line(f"if len({shape}) != {len(spec.axes)}: break")
+        for index, axis in enumerate(spec.axes):
+            if axis.kind == "fixed":
+                self.line(f"if {shape}[{index}] != {axis.size}: break")
+            else:
+                self.variables[axis.name] = f"{shape}[{index}]"
+                self.state[axis.name] = BOUND
 
     def unpacked(self, axes: tuple[AxisSpec, ...], shape: str) -> None:
         """Take a shape apart in one step; new names are bound by it."""
