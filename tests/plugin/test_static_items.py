@@ -13,7 +13,9 @@ def check_files(paths, settings):
         print(*paths, file=file)
     found = []
     for path in paths:
-        for row, line in enumerate(open(path), 1):
+        with open(path) as file:
+            lines = file.readlines()
+        for row, line in enumerate(lines, 1):
             if "FAULT" in line:
                 found.append(Diagnostic("SC203", "error", "T vs S", Place(path, row, 1, row, 5)))
             if "NOTE" in line:
@@ -26,7 +28,7 @@ sys.modules["shapecheck.static"] = types.SimpleNamespace(check_files=check_files
 
 @pytest.fixture
 def project(pytester):
-    """Two source files, one of them at fault, and one test. Each run is a process of its own, as a user's is."""
+    """Two source files, one of them at fault, and one test."""
     pytester.makeconftest(STAND_IN)
     src = pytester.mkdir("src")
     (src / "clean.py").write_text("x = 1  # NOTE\n")
@@ -38,7 +40,7 @@ def project(pytester):
 
 
 def test_each_file_is_an_item(project):
-    result = project.runpytest_subprocess("-v")
+    result = project.runpytest_inprocess("-v")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -57,18 +59,18 @@ def test_each_file_is_an_item(project):
 
 
 def test_naming_a_test_leaves_the_files_alone(project):
-    project.runpytest_subprocess("tests/test_one.py").assert_outcomes(passed=1)
-    project.runpytest_subprocess("tests").assert_outcomes(passed=1)
-    project.runpytest_subprocess("tests/test_one.py", "--shapecheck").assert_outcomes(passed=2, failed=1)
+    project.runpytest_inprocess("tests/test_one.py").assert_outcomes(passed=1)
+    project.runpytest_inprocess("tests").assert_outcomes(passed=1)
+    project.runpytest_inprocess("tests/test_one.py", "--shapecheck").assert_outcomes(passed=2, failed=1)
 
 
 def test_naming_a_file_or_folder_checks_it(project):
-    project.runpytest_subprocess("src").assert_outcomes(passed=1, failed=1)
-    project.runpytest_subprocess("src/clean.py").assert_outcomes(passed=1)
+    project.runpytest_inprocess("src").assert_outcomes(passed=1, failed=1)
+    project.runpytest_inprocess("src/clean.py").assert_outcomes(passed=1)
 
 
 def test_items_can_be_chosen_by_name(project):
-    project.runpytest_subprocess("-k", "faulty").assert_outcomes(failed=1)
+    project.runpytest_inprocess("-k", "faulty").assert_outcomes(failed=1)
 
 
 def test_the_option_alone_checks_the_whole_project(project):
@@ -76,12 +78,12 @@ def test_the_option_alone_checks_the_whole_project(project):
     (project.path / ".gitignore").write_text("src/faulty.py\n")
     (project.path / ".git").mkdir()
     # clean.py, conftest.py, which says FAULT itself, and test_one.py
-    project.runpytest_subprocess("--shapecheck").assert_outcomes(passed=3, failed=1)
+    project.runpytest_inprocess("--shapecheck").assert_outcomes(passed=3, failed=1)
 
 
 def test_a_failure_is_short(project):
     (project.path / "src" / "faulty.py").write_text("y = 1  # FAULT\n" * 30)
-    result = project.runpytest_subprocess("src/faulty.py", "--no-header", "--tb=long")
+    result = project.runpytest_inprocess("src/faulty.py", "--no-header", "--tb=long")
     shown = result.stdout.lines
     start = next(row for row, line in enumerate(shown) if line.startswith("error[SC203]"))
     end = next(row for row, line in enumerate(shown) if "short test summary" in line)
@@ -92,11 +94,11 @@ def test_a_failure_is_short(project):
 def test_settings_and_suppressions_hold_here_too(project):
     (project.path / "src" / "faulty.py").write_text("y = 1  # FAULT # shapecheck: ignore[SC203]\n")
     (project.path / "pyproject.toml").write_text('[tool.shapecheck]\nexclude = ["src/clean.py"]\n')
-    project.runpytest_subprocess().assert_outcomes(passed=2)
+    project.runpytest_inprocess().assert_outcomes(passed=2)
 
 
 def test_workers_share_the_items(project):
-    result = project.runpytest_subprocess("-n2", "-p", "xdist")
+    result = project.runpytest_subprocess("-n2")
     result.assert_outcomes(passed=2, failed=1)
 
 
@@ -109,7 +111,7 @@ def test_workers_share_the_items(project):
 )
 def test_mistakes_are_told(project, ini, says):
     project.makeini(f"[pytest]\n{ini}\n")
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([says])
 
