@@ -269,8 +269,13 @@ def _open_slice(whole: Dim, start: Dim | None, stop: Dim | None) -> Dim | None:
     end = whole if stop is None else _from_start(whole, stop)
     if begin is None or end is None:
         return None
+    if stop is not None and ((end - whole).constant or 0) > 0:
+        # `x[1 : n + 1]` of an axis of n: no size meets the bound, and torch cuts it off.
+        end = whole
     length = end - begin
     number = length.constant
+    if number is None and start is not None:
+        scope().suppose_positive(length)
     return ZERO if number is not None and number < 0 else length
 
 

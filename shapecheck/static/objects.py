@@ -49,8 +49,8 @@ def parameter_value(
             return _flag()
         if constant is None:
             return OneOf((Opaque(parameter.name), NONE))
-        if default is not None and isinstance(constant, float):
-            return Opaque(parameter.name)
+        if default is None:
+            return Opaque(parameter.name, Dim.of(Symbol(parameter.name, Kind.FLEXIBLE, owner=owner)))
         return Opaque(parameter.name)
     if is_plain(hint, "builtins.int"):
         symbol = Symbol(parameter.name, Kind.FLEXIBLE, owner=owner, default=number)
