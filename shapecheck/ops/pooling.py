@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims import Dim, floordiv
+from shapecheck.dims import ONE, Dim, floordiv
 from shapecheck.ops.axes import constant, flag, impossible, is_none, opaque, sizes_of, unknown_shape
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.ops.spatial import batched, resized
@@ -170,6 +170,13 @@ def adapted(input: Tensor, count: int, output_size: object) -> Tensor | Mismatch
     return input.reshaped(Shape((*lead, *made)))
 
 
+def averaged(input: Tensor, count: int, output_size: object) -> Tensor | Mismatch:
+    """``adapted``, but that torch takes a mere ``[*spatial]`` where all of it is averaged."""
+    if count > 1 and input.shape.rank == count and all(size == ONE for size in sizes_of(output_size, count)):
+        return input.reshaped(Shape([axis.resized(ONE) for axis in input.shape.known]))
+    return adapted(input, count, output_size)
+
+
 class AdaptiveMaxPool(Module):
     """``[n c *spatial] -> [n c *output_size]``."""
 
@@ -188,6 +195,10 @@ class AdaptiveAvgPool(AdaptiveMaxPool):
 
     def __init__(self, output_size: object) -> None:
         super().__init__(output_size)
+
+    def forward(self, input: Tensor) -> AnyValue | Mismatch:
+        """``[n c *spatial] -> [n c *output_size]``."""
+        return averaged(input, self.count, self.output_size)
 
 
 class FractionalMaxPool(Module):
@@ -304,7 +315,7 @@ def _register(count: int) -> None:
 
     @op(f"{functional}adaptive_avg_pool{count}d", *(["torch.adaptive_avg_pool1d"] if count == 1 else ()))
     def adaptive_avg_pool(input: Tensor, output_size: object) -> AnyValue | Mismatch:
-        return adapted(input, count, output_size)
+        return averaged(input, count, output_size)
 
     @op(f"{functional}adaptive_max_pool{count}d")
     def adaptive_max_pool(

@@ -227,7 +227,15 @@ class UpsamplingBilinear2d(UpsamplingNearest2d):
 # -- sampling at given places ----------------------------------------------------------------------------------------
 
 
-@op("torch.nn.functional.grid_sample", "torch.grid_sampler")
+@op("torch.grid_sampler")
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: object, padding_mode: object, align_corners: object
+) -> AnyValue | Mismatch:
+    """``[n c *spatial], [n *out 2] -> [n c *out]``."""
+    return grid_sample(input, grid)
+
+
+@op("torch.nn.functional.grid_sample")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: object = None, padding_mode: object = None, align_corners: object = None
 ) -> AnyValue | Mismatch:
