@@ -34,6 +34,8 @@ FAMILIES: Final = (
     "products",
     "einsum",
     "linear_algebra",
+    "spectral",
+    "masked",
     "views",
     "indexing",
     "joining",

@@ -9,7 +9,7 @@ from shapecheck.ops.pointwise import at_least_float, promoted
 from shapecheck.ops.products import at_least, batched, behind, contract, exact_rank
 from shapecheck.ops.reductions import both
 from shapecheck.ops.registry import op
-from shapecheck.shapes import Axis, Fault, Mismatch, Rest, Sequence, Shape, Tensor, broadcast, require
+from shapecheck.shapes import AnyValue, Axis, Fault, Mismatch, Rest, Sequence, Shape, Tensor, broadcast, require
 
 if TYPE_CHECKING:
     from shapecheck.ops.signature import Ints
@@ -86,7 +86,10 @@ def pinv(A: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
     fault = at_least(A.shape, 2)
     if fault is not None:
         return fault
-    return _unknown(A, A.dtype) if axes is None else A.reshaped(ending(A.shape, axes[1], axes[0]))
+    if axes is None or any(isinstance(value, Tensor) for value in (*others, *options.values())):
+        # Tolerances that are tensors broadcast with the batch.
+        return _unknown(A, A.dtype)
+    return A.reshaped(ending(A.shape, axes[1], axes[0]))
 
 
 @op(LINALG + "det", *both("det logdet"), LINALG + "cond")
@@ -357,3 +360,79 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None) -> Tensor | Mism
     if dims is not None or A.shape.rank is None or B.shape.rank is None:
         return _unknown(A, A.dtype)
     return at_least(A.shape, B.shape.rank) or A.reshaped(Shape(A.shape.axes[B.shape.rank :]))
+
+
+@op(LINALG + "solve_ex")
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: object = None) -> AnyValue | Mismatch:
+    """``[.., n, n], [.., n, k] -> [.., n, k], [..]``."""
+    result = solve(A, B, left=left)
+    return result if isinstance(result, Mismatch) else Sequence([result, _unknown(A, "int")], fields=("result", "info"))
+
+
+@op(LINALG + "lu_factor_ex")
+def lu_factor_ex(A: Tensor, *, pivot: object = None, check_errors: object = None) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, m], [.., min(n, m)], [..]``."""
+    result = lu_factor(A)
+    if isinstance(result, Mismatch):
+        return result
+    return Sequence([*result.items, Tensor(ending(A.shape), "int", A.kind)], fields=("LU", "pivots", "info"))
+
+
+@op(LINALG + "lu_solve")
+def lu_solve(LU: Tensor, pivots: object, B: Tensor, **options: object) -> Tensor | Mismatch:
+    """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
+    return solve_triangular(LU, B, upper=None) if not options else _unknown(B, B.dtype)
+
+
+@op(*both("lu_solve"))
+def old_lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: object) -> Tensor | Mismatch:
+    """``[.., n, k], [.., n, n], .. -> [.., n, k]``."""
+    return solve_triangular(LU_data, b, upper=None)
+
+
+@op(LINALG + "ldl_solve")
+def ldl_solve(LD: Tensor, pivots: object, B: Tensor, *, hermitian: object = None) -> Tensor | Mismatch:
+    """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
+    return solve_triangular(LD, B, upper=None)
+
+
+@op(LINALG + "ldl_factor")
+def ldl_factor(A: Tensor, *, hermitian: object = None) -> Sequence | Mismatch:
+    """``[.., n, n] -> [.., n, n], [.., n]``."""
+    pivots = Tensor(ending(A.shape, *A.shape.axes[-1:]), "int", A.kind)
+    return square(A.shape) or Sequence([A, pivots], fields=("LD", "pivots"))
+
+
+@op(*both("triangular_solve"))
+def triangular_solve(b: Tensor, A: Tensor, *others: object, **options: object) -> Sequence | Mismatch:
+    """``[.., n, k], [.., n, n] -> [.., n, k], [.., n, n]``."""
+    result = solve_triangular(A, b, upper=None)
+    if isinstance(result, Mismatch):
+        return result
+    return Sequence([result, _unknown(A, A.dtype)], fields=("solution", "cloned_coefficient"))
+
+
+@op(*both("geqrf"))
+def geqrf(input: Tensor) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, m], [.., min(n, m)]``."""
+    values = svdvals(input)
+    return values if isinstance(values, Mismatch) else Sequence([input, values], fields=("a", "tau"))
+
+
+@op(*both("ormqr"))
+def ormqr(input: Tensor, tau: object, other: Tensor, *others: object, **options: object) -> Tensor:
+    """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
+    return other
+
+
+@op("torch.svd_lowrank", "torch.pca_lowrank")
+def svd_lowrank(A: Tensor, q: Dim | None = None, *others: object, **options: object) -> Sequence | Mismatch:
+    """``[.., n, m], q -> [.., n, q], [.., q], [.., m, q]``."""
+    fault, axes = at_least(A.shape, 2), matrix(A.shape)
+    if fault is not None:
+        return fault
+    if axes is None or q is None:
+        return Sequence([_unknown(A, A.dtype) for _ in "USV"])
+    inner = Axis.of(q)
+    shapes = ending(A.shape, axes[0], inner), ending(A.shape, inner), ending(A.shape, axes[1], inner)
+    return Sequence([A.reshaped(shape) for shape in shapes])

@@ -230,8 +230,8 @@ def multi_margin_loss(
     input: Tensor, target: Tensor, *others: object, reduction: str = "mean", **options: object
 ) -> Tensor | Mismatch:
     """``[n, c], [n] -> []``."""
-    fault = exact_rank(input.shape, 1, 2)
-    if fault is not None or input.shape.rank == 1:
+    fault = exact_rank(input.shape, 0, 1, 2)
+    if fault is not None or input.shape.rank in {0, 1}:
         return fault or summed_up(target.shape, reduction, others, options)
     return summed_up(of_classes(input.shape, target.shape), reduction, others, options)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims import ONE, Dim, Kind, Symbol
+from shapecheck.dims import ONE, Dim, Kind, Symbol, floordiv
+from shapecheck.ops.axes import locate
 from shapecheck.ops.pointwise import at_least_float
+from shapecheck.ops.products import exact_rank
 from shapecheck.ops.reductions import PAIR, both
 from shapecheck.ops.registry import op
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown, scope
 
 if TYPE_CHECKING:
-    from shapecheck.ops.signature import Dtype
+    from shapecheck.ops.signature import Dtype, Ints, Sizes
 
 HUNDRED: Final = Dim.of(100)
 
@@ -188,3 +190,48 @@ def unique(
     if counts:
         results.append(Tensor(Shape([number]), "int", input.kind))
     return results[0] if len(results) == 1 else Sequence(results)
+
+
+@op("torch.gradient")
+def gradient(
+    input: Tensor, *, spacing: object = None, dim: Ints | None = None, edge_order: object = None
+) -> AnyValue | Mismatch:
+    """``[*s] -> [*s]`` for each axis."""
+    if dim is not None:
+        positions = locate(input.shape, dim)
+        return positions if isinstance(positions, Mismatch) else Sequence([input] * len(dim), "list")
+    if input.shape.rank is None:
+        return Unknown("the number of axes is not known")
+    return Sequence([input] * input.shape.rank, "list")
+
+
+@op(*both("histogram"))
+def histogram(input: Tensor, bins: AnyValue, **options: object) -> Sequence | Unknown:
+    """``[*s], n -> [n], [n+1]``."""
+    if isinstance(bins, Tensor):
+        edge = bins.shape.known[0] if bins.shape.rank == 1 else None
+        count = None if edge is None else edge.size - 1
+    else:
+        count = bins if isinstance(bins, Dim) else None
+    if count is None:
+        return Unknown("the number of bins is not known")
+    results = [Tensor(Shape([Axis.of(size)]), "float", input.kind) for size in (count, count + 1)]
+    return Sequence(results, fields=("hist", "bin_edges"))
+
+
+@op("torch.unravel_index")
+def unravel_index(indices: Tensor, shape: Sizes) -> Sequence:
+    """``[*s], sizes -> [*s]`` for each size."""
+    return Sequence([indices for _ in shape])
+
+
+@op("torch.nn.functional.pdist")
+def pdist(input: Tensor, p: object = None) -> Tensor | Mismatch:
+    """``[n, d] -> [n * (n-1) / 2]``."""
+    fault = exact_rank(input.shape, 2)
+    if fault is not None:
+        return fault
+    rows = input.shape.axes[0]
+    if not isinstance(rows, Axis):
+        return input.reshaped(Shape.unknown())
+    return input.reshaped(Shape([rows.resized(floordiv(rows.size * (rows.size - 1), Dim.of(2)))]))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 
-from tests.oracle.harness import bad, case, check, t
+from tests.oracle.harness import bad, case, check, n, t
 
 
 def positive(shape):
@@ -19,6 +21,8 @@ def positive(shape):
 M = t("B N N", make=positive)
 WIDE = t("B N M")
 L = "torch.linalg."
+
+ones = partial(torch.ones, dtype=torch.int32)
 
 CASES = [
     case(L + "inv", M),
@@ -64,6 +68,17 @@ CASES = [
     case(L + "vecdot", t("B T D"), t("D")),
     bad(L + "vecdot", t("B T D"), t("T")),
     case(L + "householder_product", t("N M"), t("M"), sizes={"N": 6, "M": 4}),
+    case(L + "solve_ex", M, t("B N K"), known=False),
+    case(L + "lu_factor_ex", M),
+    case(L + "lu_solve", M, t("B N", "int", ones), t("B N K")),
+    case("torch.lu_solve", t("B N K"), M, t("B N", "int", ones)),
+    case(L + "ldl_factor", M),
+    case(L + "ldl_solve", M, t("B N", "int", ones), t("B N K")),
+    case("torch.triangular_solve", t("B N K"), M, known=False),
+    case("torch.geqrf", WIDE),
+    case("torch.ormqr", t("N N"), t("N"), t("N K")),
+    case("torch.svd_lowrank", t("B 8 9"), n("K"), sizes={"K": 3}),
+    case("torch.svd_lowrank", t("B 8 9"), known=False),
     case(L + "tensorinv", t("4 6 8 3")),
     case(L + "tensorsolve", t("2 3 6"), t("2 3")),
 ]

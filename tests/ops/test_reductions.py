@@ -112,6 +112,14 @@ CASES = [
     case("torch.unique", X, return_counts=True),
     case("torch.unique", X, return_inverse=True, return_counts=True),
     case("torch.unique", X, dim=1),
+    case("torch.gradient", t("B+2 T+2")),
+    case("torch.gradient", t("B+2 T+2"), dim=1),
+    bad("torch.gradient", X, dim=3),
+    case("torch.histogram", X, n("N")),
+    case("torch.histogram", X, t("N+1", make=lambda shape: torch.linspace(0, 1, shape[0]))),
+    case("torch.unravel_index", t("B T", "int"), (4, 5)),
+    case("torch.nn.functional.pdist", t("N D")),
+    bad("torch.nn.functional.pdist", X),
 ]
 
 

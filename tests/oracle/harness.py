@@ -135,8 +135,14 @@ def args(*positional: Any, **keywords: Any) -> Call:
 
 
 def case(
-    name: str, *positional: Any, known: bool = True, only: bool = False, generic: bool = False,
-    sizes: Mapping[str, int] | None = None, keywords: Mapping[str, Any] | None = None, **others: Any,
+    name: str,
+    *positional: Any,
+    known: bool = True,
+    only: bool = False,
+    generic: bool = False,
+    sizes: Mapping[str, int] | None = None,
+    keywords: Mapping[str, Any] | None = None,
+    **others: Any,
 ) -> Case:
     """A call that torch accepts.
 
@@ -160,7 +166,13 @@ def bad(name: str, *positional: Any, only: bool = False, sizes: Mapping[str, int
 
 
 def module_case(
-    name: str, construction: Call, call: Call, *, fails: bool = False, known: bool = True, generic: bool = False,
+    name: str,
+    construction: Call,
+    call: Call,
+    *,
+    fails: bool = False,
+    known: bool = True,
+    generic: bool = False,
     sizes: Mapping[str, int] | None = None,
 ) -> Case:
     """A layer made and called."""
@@ -197,9 +209,9 @@ def check(checked: Case) -> None:
             continue
         assert not checked.fails or index >= GENERIC, f"torch accepts {where}: {_describe(real)}"
         accepted.append(sizes)
-        _compare(concrete, real, {}, where, known=checked.known)
+        compare(concrete, real, {}, where, known=checked.known)
         if index < GENERIC or not (checked.generic or checked.fails):
-            _compare(symbolic, real, given, f"{where}, with symbols", known=checked.known)
+            compare(symbolic, real, given, f"{where}, with symbols", known=checked.known)
         if index == 0:
             _check_hidden(checked, symbols, given, real)
             _check_aliases(checked, sizes, real)
@@ -304,7 +316,8 @@ def _abstract(value: Any, sizes: Mapping[str, Dim], hidden: Mapping[int, int] | 
 # -- running ---------------------------------------------------------------------------------------------------------
 
 
-def _resolve(name: str) -> Any:
+def resolve(name: str) -> Any:
+    """What a qualified name stands for in torch, einops or Python's operators."""
     head, *rest = name.split(".")
     found = operator if head == "operator" else import_module(head)
     try:
@@ -330,10 +343,10 @@ def _run_quietly(checked: Case, name: str, sizes: Mapping[str, int]) -> Any:
             return error
     try:
         if checked.construction is None:
-            return _resolve(name)(*positional, **keywords)
+            return resolve(name)(*positional, **keywords)
         made = [_real(value, sizes) for value in checked.construction.positional]
         named = {key: _real(value, sizes) for key, value in checked.construction.keywords.items()}
-        return _resolve(name)(*made, **named)(*positional, **keywords)
+        return resolve(name)(*made, **named)(*positional, **keywords)
     except Exception as error:  # noqa: BLE001 - torch raises many kinds; which is not compared
         return error
 
@@ -370,7 +383,7 @@ def _check_hidden(checked: Case, symbols: Mapping[str, Dim], given: Mapping[Symb
     for hidden in variants:
         shown = [f"{tensors[key]}: {count} hidden" for key, count in hidden.items()]
         result = _run_rule(checked, symbols, hidden)
-        _compare(result, real, given, f"{checked} with {', '.join(shown)}", known=False)
+        compare(result, real, given, f"{checked} with {', '.join(shown)}", known=False)
 
 
 def _check_aliases(checked: Case, sizes: Mapping[str, int], real: Any) -> None:
@@ -393,7 +406,8 @@ def _describe(real: Any) -> Any:
     return type(real)
 
 
-def _family(dtype: torch.dtype) -> str:
+def family(dtype: torch.dtype) -> str:
+    """The dtype family of a real tensor."""
     if dtype is torch.bool:
         return "bool"
     if dtype.is_complex:
@@ -407,7 +421,19 @@ def _evaluate(size: Dim, given: Mapping[Symbol, int]) -> int | None:
     return size.evaluate(given)
 
 
-def _compare(result: Any, real: Any, given: Mapping[Symbol, int], where: str, *, known: bool) -> None:
+def compare(result: Any, real: Any, given: Mapping[Symbol, int], where: str, *, known: bool) -> None:
+    """Compare a rule's result with torch's.
+
+    Args:
+        result: what the rule returned.
+        real: what torch returned.
+        given: the size that each symbol stands for.
+        where: begins the message of a failure.
+        known: whether the rule must know the whole result.
+
+    Raises:
+        AssertionError: they differ.
+    """
     if isinstance(result, Unknown):
         assert not known, f"{where}: not known ({result.why})"
         return
@@ -418,7 +444,7 @@ def _compare(result: Any, real: Any, given: Mapping[Symbol, int], where: str, *,
         assert isinstance(result, Tensor), f"{where}: {result} for a tensor"
         _compare_shape(result.shape, tuple(real.shape), given, where, known=known)
         if result.dtype is not None:
-            assert result.dtype == _family(real.dtype), f"{where}: dtype {result.dtype} for {real.dtype}"
+            assert result.dtype == family(real.dtype), f"{where}: dtype {result.dtype} for {real.dtype}"
     elif isinstance(real, (list, tuple)):
         assert isinstance(result, Sequence), f"{where}: {result} for a sequence"
         if any(isinstance(item, Rest) for item in result.items):
@@ -426,7 +452,7 @@ def _compare(result: Any, real: Any, given: Mapping[Symbol, int], where: str, *,
             return
         assert len(result.items) == len(real), f"{where}: {len(result.items)} items instead of {len(real)}"
         for item, wanted in zip(result.items, real, strict=True):
-            _compare(item, wanted, given, where, known=known)
+            compare(item, wanted, given, where, known=known)
         for position, name in enumerate(result.fields or ()):
             assert getattr(real, name) is real[position], f"{where}: no field {name}"
     elif isinstance(real, bool) or real is None or isinstance(real, OTHERS):
