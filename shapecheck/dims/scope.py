@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapecheck.dims.decide import cancelled, judge, linear
+from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
@@ -65,13 +65,12 @@ class Scope:
         """Whether two sizes are equal, without solving anything."""
         if left is right or left == right:
             return YES
-        if self._named and self._are_two_names(self.normal(left).symbol, self.normal(right).symbol):
-            return No(self.normal(left), self.normal(right), "names")
-        if not self._values:
-            return judge(left, right)
-        left, right = self.normal(left), self.normal(right)
+        if self._values:
+            left, right = self.normal(left), self.normal(right)
+        if self._named and self._are_two_names(left.symbol, right.symbol):
+            return No(left, right, "names")
         verdict = judge(left, right)
-        if isinstance(verdict, Unknown):
+        if self._values and isinstance(verdict, Unknown):
             one, other = cancelled(left, right)
             for symbol, value in ((one.symbol, other), (other.symbol, one)):
                 if symbol is not None and symbol.owner is not None and self._is_anothers(symbol, value):
@@ -88,7 +87,7 @@ class Scope:
 
     # -- solving -----------------------------------------------------------------------------------------------------
 
-    def require(self, left: Dim, right: Dim, place: object = None, *, narrow: bool = True) -> Verdict:
+    def require(self, left: Dim, right: Dim, place: object = None, *, narrow: bool = True, to_one: bool = False) -> Verdict:
         """Whether two sizes are equal where the code needs them to be, solving an unknown symbol if that makes them so.
 
         Args:
@@ -96,6 +95,7 @@ class Scope:
             right: a size.
             place: remembered with the solution.
             narrow: whether an axis name may be narrowed to a number; not where a declaration is compared.
+            to_one: whether that number may be 1: where a 1 is written out for this axis, and does not broadcast.
         """
         verdict = self.decide(left, right)
         if isinstance(verdict, Yes):
@@ -106,7 +106,7 @@ class Scope:
             return self._solve(left, right, verdict, place)
         if not narrow or verdict.because:
             return verdict
-        return self._narrow(left, right, verdict, place, least=1 if whole == (left, right) else 2)
+        return self._narrow(left, right, verdict, place, least=1 if to_one and whole == (left, right) else 2)
 
     def assume(self, left: Dim, right: Dim, place: object = None) -> None:
         """Take an equality as a fact, whatever it solves (an ``assert``, a condition that holds in a branch)."""
@@ -114,7 +114,7 @@ class Scope:
         if difference.constant is not None:
             return
         for kind in (FLEXIBLE, RIGID, OPAQUE):
-            found = linear(difference, kind)
+            found = solved(difference, kind)
             if found is not None:
                 self._record(found[0], found[1], place, narrowed=False)
                 return
@@ -162,7 +162,7 @@ class Scope:
 
     def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object) -> Verdict:
         difference = left - right
-        found = linear(difference, FLEXIBLE)
+        found = solved(difference, FLEXIBLE)
         if found is None or any(isinstance(atom, Symbol) and atom.kind is OPAQUE for atom in difference.atoms):
             return verdict
         symbol, value = found

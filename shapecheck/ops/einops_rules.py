@@ -104,7 +104,7 @@ def _bind_group(
     for size in sizes:
         total *= ONE if size is None else size
     if not unknown:
-        verdict = require(axis.size, total)
+        verdict = require(axis.size, total, to_one=True)
         if isinstance(verdict, No):
             return Mismatch(
                 Fault.PATTERN_SIZE, axis=number, left=axis.size, right=total, left_shape=shape,

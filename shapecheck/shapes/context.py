@@ -48,9 +48,9 @@ def scope() -> Scope:
     return _current.scope
 
 
-def require(left: Dim, right: Dim, *, narrow: bool = True) -> Verdict:
+def require(left: Dim, right: Dim, *, narrow: bool = True, to_one: bool = False) -> Verdict:
     """Whether two sizes are equal where the operation needs it, solving an unknown if that makes them so."""
-    return _current.scope.require(left, right, _current.place, narrow=narrow)
+    return _current.scope.require(left, right, _current.place, narrow=narrow, to_one=to_one)
 
 
 def suspect(mismatch: Mismatch) -> None:

@@ -384,7 +384,7 @@ def check_tensor(hint: ArrayHint, tensor: Tensor, names: Names, *, narrow: bool 
         expected = expression_size(axis.expression, names)
         if expected is None or not isinstance(actual, Axis) or (axis.broadcast and actual.is_one):
             continue
-        verdict = require(expected, actual.size, narrow=narrow)
+        verdict = require(expected, actual.size, narrow=narrow, to_one=narrow)
         if isinstance(verdict, No):
             return Misfit(
                 hint, tensor, axis=token, position=position, expected=expected, actual=actual.size,
@@ -411,7 +411,7 @@ def _check_axis(
         if not isinstance(known, Dim):
             return None
         expected = known
-    verdict = require(expected, actual.size, narrow=narrow)
+    verdict = require(expected, actual.size, narrow=narrow, to_one=narrow)
     if isinstance(verdict, No):
         return Misfit(
             hint, tensor, axis=token, position=position, expected=expected, actual=actual.size,
