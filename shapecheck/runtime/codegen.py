@@ -372,8 +372,8 @@ class Checks:
                 self.state[axis.name] = BOUND
         else:
             assert axis.expression is not None  # noqa: S101
-            self.need(axis.expression)
-            self.line(f"if {size} != {self.expression(axis.expression)}: break")
+            if self.has_sizes(axis.expression):
+                self.line(f"if {size} != {self.expression(axis.expression)}: break")
 
     def broadcast_axis(self, axis: AxisSpec, size: str) -> None:
         """A `#` axis: a size of 1 fits and binds nothing."""
@@ -422,18 +422,18 @@ class Checks:
 
     # -- expressions ---------------------------------------------------------------------------------------------
 
-    def need(self, expression: Expression) -> None:
-        """Leave to the matcher what names without a size mean (it says which)."""
+    def has_sizes(self, expression: Expression) -> bool:
+        """Leave to the matcher what names without a size mean (it says which). False when there is one in any case."""
         for name in names_in(expression):
             state = self.state.get(name)
             if state is None:
                 self.exact = False
                 self.line("break")
-                self.state[name] = BOUND
-                self.line(f"{self.variable(name)} = 0")
-            elif state == MAYBE:
+                return False
+            if state == MAYBE:
                 self.exact = False
                 self.line(f"if {self.variable(name)} is None: break")
+        return True
 
     def expression(self, expression: Expression) -> str:
         """The expression as Python over local variables and parameters."""

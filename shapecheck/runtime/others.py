@@ -55,7 +55,9 @@ def tester(hint: OtherHint) -> Callable[[object], bool]:
 
     live: typing.Any = hint.value
     try:
-        is_bearable(None, live)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # beartype has opinions on the spelling of hints
+            is_bearable(None, live)
     except BeartypeException as error:
         reason = str(error).splitlines()[0]
         warnings.warn(f"values of `{hint.text}` are not checked: {reason}", ShapecheckWarning, stacklevel=2)

@@ -1,0 +1,508 @@
+"""What can be decorated, and what stays as it was."""
+
+import asyncio
+import contextlib
+import copy
+import dataclasses
+import functools
+import inspect
+import pickle
+import typing
+import warnings
+
+import cloudpickle
+import numpy as np
+import pytest
+import torch
+from beartype import beartype
+from beartype.roar import BeartypeException
+from jaxtyping import Float, Int, jaxtyped
+from torch import Tensor, nn
+
+import shapecheck
+from shapecheck import AnnotationUseError, ShapecheckWarning, ShapeError, shapechecked, unchecked
+
+
+@shapechecked
+def project(x: Float[Tensor, "B T D"], w: Float[Tensor, "D E"], *, scale: float = 1.0) -> Float[Tensor, "B T E"]:
+    """Multiply."""
+    return x @ w * scale
+
+
+@shapechecked
+class Head(nn.Module):
+    def __init__(self, d: int, e: int):
+        super().__init__()
+        self.proj = nn.Linear(d, e)
+
+    def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T E"]:
+        return self.proj(x)
+
+    @staticmethod
+    def double(x: Float[Tensor, "B"]) -> Float[Tensor, "B"]:
+        return x * 2
+
+    @classmethod
+    def zeros(cls, like: Float[Tensor, "B T"]) -> Float[Tensor, "T B"]:
+        return torch.zeros_like(like)
+
+    @property
+    def weight(self) -> Float[Tensor, "E D E"]:
+        return self.proj.weight
+
+    @functools.cached_property
+    def bias(self) -> Float[Tensor, "E 1"]:
+        return self.proj.bias
+
+    @unchecked
+    def anything(self, x: Float[Tensor, "B T D"]) -> int:
+        return 0
+
+    def plain(self, x):
+        return x
+
+    class Inner:
+        def method(self, x: Float[Tensor, "n"]) -> None:
+            return None
+
+
+x, w = torch.zeros(2, 3, 4), torch.zeros(4, 5)
+
+
+def test_a_function_looks_like_itself():
+    assert project(x, w).shape == (2, 3, 5)
+    assert project(w=w, x=x, scale=2.0).shape == (2, 3, 5)
+    assert project.__name__ == "project"
+    assert project.__doc__ == "Multiply."
+    assert str(inspect.signature(project)) == str(inspect.signature(project.__wrapped__))
+    assert "def project" in inspect.getsource(project)
+    assert typing.get_type_hints(project)["scale"] is float
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'w'"):
+        project(x)
+    with pytest.raises(TypeError, match="takes 2 positional arguments but 3"):
+        project(x, w, 2.0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'v'"):
+        project(x, w, v=1)
+
+
+def test_arity_mistakes_are_pythons_own_at_the_first_call_too():
+    @shapechecked
+    def f(a: Float[Tensor, "n"], b=1):
+        return a
+
+    with pytest.raises(TypeError, match=r"f\(\) missing 1 required positional argument: 'a'") as caught:
+        f()
+    assert not isinstance(caught.value, ShapeError)
+    assert f(torch.zeros(2)).shape == (2,)
+
+
+def test_methods_of_every_kind():
+    head = Head(4, 5)
+    assert head(x).shape == (2, 3, 5)
+    for call in (
+        lambda: head(w),
+        lambda: Head.double(w),
+        lambda: Head.zeros(w),
+        lambda: head.weight,
+        lambda: head.bias,
+        lambda: Head.Inner().method(w),
+        lambda: Head("4", 5),
+    ):
+        with pytest.raises(ShapeError):
+            call()
+    assert head.anything(3) == 0
+    assert head.plain(3) == 3
+    assert not hasattr(Head.plain, "__shapecheck__")
+    assert isinstance(inspect.getattr_static(Head, "double"), staticmethod)
+    assert isinstance(inspect.getattr_static(Head, "zeros"), classmethod)
+    assert isinstance(inspect.getattr_static(Head, "weight"), property)
+
+
+def test_decorating_twice_changes_nothing():
+    assert shapechecked(project) is project
+    before = Head.forward
+    assert shapechecked(Head) is Head
+    assert Head.forward is before
+
+
+def test_above_and_below_other_decorators():
+    def f(x: Float[Tensor, "n n"]) -> Float[Tensor, "n"]:
+        return x[0]
+
+    square, oblong = torch.zeros(2, 2), torch.zeros(2, 3)
+    for decorated in (
+        shapechecked(jaxtyped(typechecker=beartype)(f)),
+        jaxtyped(typechecker=beartype)(shapechecked(f)),
+        shapechecked(beartype(f)),
+        beartype(shapechecked(f)),
+        shapechecked(torch.no_grad()(f)),
+        torch.no_grad()(shapechecked(f)),
+        shapechecked(functools.lru_cache(f)),
+        functools.partial(shapechecked(f)),
+        shapechecked(functools.partial(f)),
+        staticmethod(shapechecked(f)),
+        shapechecked(staticmethod(f)),
+    ):
+        assert decorated(square).shape == (2,)
+        # beartype's own error when it is outermost
+        with pytest.raises((TypeError, BeartypeException), match="n"):
+            decorated(oblong)
+
+
+def test_what_cannot_be_called_is_refused():
+    with pytest.raises(TypeError, match="not on int"):
+        shapechecked(3)
+
+
+def test_switched_off(monkeypatch):
+    def f(x: Float[Tensor, "n"]):
+        return x
+
+    monkeypatch.setenv("SHAPECHECK", "off")
+    assert shapechecked(f) is f
+    assert shapechecked(dims={"n": "n"})(f) is f
+
+
+def test_no_type_check_is_respected():
+    @shapechecked
+    @typing.no_type_check
+    def f(x: Float[Tensor, "n"]):
+        return x
+
+    assert f(3) == 3
+
+
+def test_generators_check_what_they_yield_and_return():
+    @shapechecked
+    def batches(
+        x: Float[Tensor, "B D"], shapes: list
+    ) -> typing.Generator[Float[Tensor, "n D"], Float[Tensor, "D"], Float[Tensor, "B"]]:
+        for shape in shapes:
+            received = yield torch.zeros(shape)
+            if received is not None:
+                yield received[None]
+        return torch.zeros(3)
+
+    assert inspect.isgeneratorfunction(batches)
+    source = torch.zeros(3, 4)
+    assert [part.shape[0] for part in batches(source, [(1, 4), (2, 4)])] == [1, 2]  # n differs from yield to yield
+    with pytest.raises(ShapeError, match="the yielded value") as caught:
+        list(batches(source, [(1, 4), (2, 5)]))
+    assert (caught.value.argument, caught.value.axis, caught.value.expected, caught.value.actual) == ("yield", 1, 4, 5)
+    with pytest.raises(ShapeError, match="the returned value"):
+        list(batches(torch.zeros(2, 4), []))
+    with pytest.raises(ShapeError, match="x has 1 axis"):
+        list(batches(torch.zeros(2), []))
+    generator = batches(source, [(1, 4), (1, 4)])
+    next(generator)
+    assert generator.send(torch.zeros(4)).shape == (1, 4)
+    generator.close()
+    with pytest.raises(KeyError):
+        generator = batches(source, [(1, 4)])
+        next(generator)
+        generator.throw(KeyError())
+
+
+def test_context_managers():
+    @contextlib.contextmanager
+    @shapechecked
+    def scope(x: Float[Tensor, "n"]) -> typing.Iterator[Float[Tensor, "n"]]:
+        yield x
+
+    with scope(torch.zeros(2)) as value:
+        assert value.shape == (2,)
+
+
+def test_coroutines_and_asynchronous_generators():
+    @shapechecked
+    async def double(x: Float[Tensor, "n"]) -> Float[Tensor, "2*n"]:
+        await asyncio.sleep(0)
+        return torch.cat([x, x]) if len(x) < 3 else x
+
+    @shapechecked
+    async def parts(x: Float[Tensor, "n d"]) -> typing.AsyncIterator[Float[Tensor, "d"]]:
+        for row in x:
+            yield row
+        yield x
+
+    assert inspect.iscoroutinefunction(double)
+    assert inspect.isasyncgenfunction(parts)
+
+    async def run():
+        assert (await double(torch.zeros(2))).shape == (4,)
+        with pytest.raises(ShapeError, match="expected 6"):
+            await double(torch.zeros(3))
+        with pytest.raises(ShapeError):
+            await double(torch.zeros(3, 3))
+        seen = 0
+        with pytest.raises(ShapeError, match="the yielded value"):
+            async for _ in parts(torch.zeros(2, 3)):
+                seen += 1
+        assert seen == 2
+
+    asyncio.run(run())
+
+
+def test_dataclasses():
+    @shapechecked
+    @dataclasses.dataclass
+    class Batch:
+        tokens: Int[Tensor, "B T"]
+        mask: Float[Tensor, "B T"] | None = None
+
+    assert Batch(torch.zeros(2, 3, dtype=torch.int64)).mask is None
+    with pytest.raises(ShapeError, match="mask"):
+        Batch(torch.zeros(2, 3, dtype=torch.int64), torch.zeros(3, 2))
+
+
+def test_autograd_functions():
+    @shapechecked
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x: Float[Tensor, "n d"], s: Float[Tensor, "d"]) -> Float[Tensor, "n d"]:
+            ctx.save_for_backward(x, s)
+            return x * s
+
+        @staticmethod
+        def backward(ctx, g: Float[Tensor, "n d"]) -> tuple[Float[Tensor, "n d"], Float[Tensor, "d"]]:
+            x, s = ctx.saved_tensors
+            return g * s, (g * x).sum(0)
+
+    a, s = torch.ones(2, 3, requires_grad=True), torch.ones(3, requires_grad=True)
+    Scale.apply(a, s).sum().backward()
+    assert s.grad.shape == (3,)
+    with pytest.raises(ShapeError):
+        Scale.apply(a, torch.ones(2))
+
+
+def test_arguments_of_every_kind():
+    @shapechecked
+    def f(
+        a: Float[Tensor, "n"], /, b, *rest: Float[Tensor, "n"], c: Float[Tensor, "n"] = None, **more: Float[Tensor, "n"]
+    ):
+        return len(rest), len(more)
+
+    v, u = torch.zeros(2), torch.zeros(3)
+    assert f(v, 1, v, v, c=v, d=v) == (2, 1)
+    assert f(v, 1) == (0, 0)
+    for call in (
+        lambda: f(v, 1, v, u),
+        lambda: f(v, 1, c=u),
+        lambda: f(v, 1, d=u),
+        lambda: f(u, 1, v),
+    ):
+        with pytest.raises(ShapeError):
+            call()
+    with pytest.raises(ShapeError, match=r"rest\[1\]"):
+        f(v, 1, v, u)
+    with pytest.raises(ShapeError, match=r"more\['d'\]"):
+        f(v, 1, d=u)
+
+
+def test_a_default_outside_of_its_hint_passes_when_it_is_left_out():
+    @shapechecked
+    def f(x: Float[Tensor, "n"], mask: Float[Tensor, "n"] = None) -> Float[Tensor, "n"]:
+        return x
+
+    assert f(torch.zeros(2)).shape == (2,)
+    with pytest.raises(ShapeError):
+        f(torch.zeros(2), torch.zeros(3))
+
+
+def test_dims_tie_names_to_attributes():
+    @shapechecked(dims={"D": "d_model", "V": "table.shape[0]"})
+    class Model(nn.Module):
+        def __init__(self, d_model: int, v: int):
+            super().__init__()
+            self.d_model = d_model
+            self.table = nn.Parameter(torch.zeros(v, d_model))
+
+        def forward(self, x: Float[Tensor, "B D"]) -> Float[Tensor, "B V"]:
+            return x @ self.table.T
+
+        def embed(self, i: Int[Tensor, "B"]) -> Float[Tensor, "B D"]:
+            return self.table[i] if len(i) < 3 else self.table
+
+    @shapechecked(dims={"E": "extra"})
+    class More(Model):
+        extra = 7
+
+        def other(self, x: Float[Tensor, "D E"]) -> None:
+            return None
+
+    model = More(4, 6)
+    assert model(torch.zeros(2, 4)).shape == (2, 6)
+    model.other(torch.zeros(4, 7))
+    with pytest.raises(ShapeError, match=r"D = 4 is self\.d_model"):
+        model(torch.zeros(2, 5))
+    with pytest.raises(ShapeError, match="expected 7"):
+        model.other(torch.zeros(4, 6))
+    with pytest.raises(ShapeError):
+        model.embed(torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(TypeError, match="ties no axis"):
+        shapechecked(dims={"2D": "d"})(type("C", (), {}))
+
+
+def test_a_dim_that_the_instance_lacks_is_named():
+    @shapechecked(dims={"D": "d_modle"})
+    class Model:
+        def forward(self, x: Float[Tensor, "D"]):
+            return x
+
+    with pytest.raises(AttributeError, match="d_modle"):
+        Model().forward(torch.zeros(2))
+
+
+def test_string_annotations_with_local_aliases():
+    local_alias = Float[Tensor, "n"]
+
+    @shapechecked
+    def f(x: "local_alias", y: "list[local_alias]", z: "Optional2 | None" = None) -> "Float[Tensor, 'n']":  # noqa: F821
+        return x
+
+    Optional2 = typing.Optional[local_alias]  # noqa: N806, UP045
+    del Optional2
+    with pytest.warns(ShapecheckWarning, match="annotation of `z`"):
+        assert f(torch.zeros(2), [torch.zeros(2)]).shape == (2,)
+    with pytest.raises(ShapeError):
+        f(torch.zeros(2, 2), [])
+
+
+def test_an_annotation_that_cannot_be_evaluated_is_named():
+    @shapechecked
+    def f(x: "Float[Tensr, 'n']"):  # noqa: F821
+        return x
+
+    with pytest.warns(ShapecheckWarning, match=r"annotation of `x`, `Float\[Tensr, 'n'\]`.*Tensr.*not checked"):
+        assert f(3) == 3
+
+    @shapechecked
+    def g(x: "Float[Tensor, '*a *b']"):
+        return x
+
+    with pytest.raises(AnnotationUseError, match="annotation of `x`"):
+        g(torch.zeros(2))
+
+
+def test_an_expression_before_its_names_is_an_error():
+    @shapechecked
+    def f(x: Float[Tensor, "n-1"], y: Float[Tensor, "n"]):
+        return x
+
+    with pytest.raises(AnnotationUseError, match="nothing has given n a size"):
+        f(torch.zeros(2), torch.zeros(3))
+
+
+def test_elements_of_containers_have_names_of_their_own():
+    @shapechecked
+    def f(xs: list[Float[Tensor, "n d"]], q: Float[Tensor, "d"], more: dict[str, Float[Tensor, "m"]]) -> int:
+        return len(xs)
+
+    a, b = torch.zeros(2, 4), torch.zeros(3, 4)
+    assert f([a, b], torch.zeros(4), {"a": torch.zeros(2), "b": torch.zeros(3)}) == 2
+    with pytest.raises(ShapeError, match=r"xs\[1\]"):
+        f([a, torch.zeros(3, 5)], torch.zeros(4), {})
+    with pytest.raises(ShapeError):
+        f([a, torch.zeros(3)], torch.zeros(4), {})
+    with pytest.raises(ShapeError, match=r"more\['a'\]"):
+        f([a], torch.zeros(4), {"a": torch.zeros(2, 2)})
+
+
+def test_unions_backtrack_over_the_whole_signature():
+    @shapechecked
+    def f(x: Float[Tensor, "n _"] | Float[Tensor, "_ n"], y: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+        return y
+
+    assert f(torch.zeros(2, 3), torch.zeros(3)).shape == (3,)
+    assert f(torch.zeros(2, 3), torch.zeros(2)).shape == (2,)
+    with pytest.raises(ShapeError):
+        f(torch.zeros(2, 3), torch.zeros(4))
+
+    @shapechecked
+    def g(x: Float[Tensor, "n _"] | Float[Tensor, "_ n"]) -> Float[Tensor, "n"]:
+        return torch.zeros(3)
+
+    assert g(torch.zeros(2, 3)).shape == (3,)
+    with pytest.raises(ShapeError):
+        g(torch.zeros(2, 4))
+
+
+def test_numpy_arrays():
+    @shapechecked
+    def f(x: Float[np.ndarray, "a b"], y: Int[np.ndarray, "b"]) -> Float[np.ndarray, "a"]:
+        return x @ y
+
+    assert f(np.zeros((2, 3)), np.zeros(3, dtype=int)).shape == (2,)
+    with pytest.raises(ShapeError, match="dtype float64, expected Int"):
+        f(np.zeros((2, 3)), np.zeros(3))
+    with pytest.raises(ShapeError):
+        f(np.zeros((2, 3)), np.zeros(2, dtype=int))
+
+
+def test_pickles_and_copies():
+    head = Head(4, 5)
+    head(x)
+    for again in (pickle.loads(pickle.dumps(head)), copy.deepcopy(head)):  # noqa: S301
+        assert again(x).shape == (2, 3, 5)
+    assert pickle.loads(pickle.dumps(project)) is project  # noqa: S301
+    assert copy.deepcopy(project) is project
+
+    def make():
+        @shapechecked
+        def local(x: Float[Tensor, "n n"]) -> Float[Tensor, "n"]:
+            return x[0]
+
+        return local
+
+    fresh, used = make(), make()
+    used(torch.zeros(2, 2))
+    for function in (fresh, used):
+        again = cloudpickle.loads(cloudpickle.dumps(function))
+        assert again(torch.zeros(2, 2)).shape == (2,)
+        with pytest.raises(ShapeError):
+            again(torch.zeros(2, 3))
+    error = None
+    try:
+        project(w, w)
+    except ShapeError as caught:
+        error = pickle.loads(pickle.dumps(caught))  # noqa: S301
+    assert (error.argument, error.expected, str(error).partition("\n")[0]) == (
+        "x",
+        "3",
+        'project(): x has 2 axes, expected 3 ("B T D")',
+    )
+
+
+def test_importing_is_free_of_frameworks():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, shapecheck; shapecheck.shapechecked; shapecheck.install_import_hook\n"
+        "@shapecheck.shapechecked\n"
+        "def f(x: int) -> int: return x\n"
+        "print([m for m in ('torch', 'numpy', 'jaxtyping', 'beartype', 'inspect') if m in sys.modules])\n"
+        "f(1)\n"
+        "print([m for m in ('torch', 'numpy', 'jaxtyping', 'beartype') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "[]"]
+
+
+def test_beartype_judges_everything_else():
+    @shapechecked
+    def f(
+        a: typing.Literal["x", "y"], b: int | str | None, c: list[int], d: typing.Callable, e: typing.Any = None
+    ) -> None:
+        return None
+
+    f("x", None, [1], print)
+    for arguments in (("z", None, [1], print), ("x", 1.0, [1], print), ("x", 1, ["s"], print), ("x", 1, [1], 3)):
+        with pytest.raises(ShapeError):
+            f(*arguments)
+
+
+def test_nothing_is_warned_about_in_ordinary_use():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shapecheck.reveal_shape(project(x, w))
