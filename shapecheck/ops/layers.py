@@ -242,6 +242,7 @@ class LayerNorm(Module):
             sizes = [size if isinstance(size, (Dim, Rest)) else opaque("normalized") for size in normalized_shape.items]
         self.sizes = sizes
         self.affine = flag(elementwise_affine, default=True)
+        self.bias = flag(bias, default=True)
 
     def forward(self, input: Tensor) -> AnyValue | Mismatch:
         """``[.. d] -> [.. d]``."""
@@ -252,8 +253,11 @@ class LayerNorm(Module):
         sizes = [size for size in self.sizes if isinstance(size, Dim)]
         if len(sizes) < len(self.sizes) or not sizes or self.affine is None:
             return {}
-        weight: AnyValue = parameter(*sizes) if self.affine else NONE
-        return {"weight": weight, "bias": weight, "normalized_shape": Several(sizes)}
+        found: dict[str, AnyValue] = {"normalized_shape": Several(sizes)}
+        found["weight"] = parameter(*sizes) if self.affine else NONE
+        if self.bias is not None:
+            found["bias"] = parameter(*sizes) if self.affine and self.bias else NONE
+        return found
 
 
 @op("torch.nn.functional.layer_norm", "torch.layer_norm")
@@ -293,10 +297,12 @@ class ChannelNorm(Module):
 
     def __init__(
         self, num_features: object, eps: object = None, momentum: object = None, affine: object = True,
-        track_running_stats: object = True, device: object = None, dtype: object = None, process_group: object = None,
+        track_running_stats: object = True, device: object = None, dtype: object = None, bias: object = True,
+        process_group: object = None,
     ) -> None:
         self.channels = size_of(num_features, "num_features")
         self.affine = flag(affine, default=True)
+        self.bias = flag(bias, default=True)
 
     def forward(self, input: Tensor) -> AnyValue | Mismatch:
         """``[n c ..] -> [n c ..]``."""
@@ -314,8 +320,10 @@ class ChannelNorm(Module):
     def attributes(self) -> dict[str, AnyValue]:
         """Weight, bias and running statistics ``[c]``."""
         found: dict[str, AnyValue] = {"num_features": self.channels}
-        if self.affine:
-            found["weight"] = found["bias"] = parameter(self.channels)
+        if self.affine is not None:
+            found["weight"] = parameter(self.channels) if self.affine else NONE
+        if self.affine is not None and self.bias is not None:
+            found["bias"] = parameter(self.channels) if self.affine and self.bias else NONE
         return found
 
 
@@ -357,9 +365,9 @@ class InstanceNorm(ChannelNorm):
 
     def __init__(
         self, num_features: object, eps: object = None, momentum: object = None, affine: object = False,
-        track_running_stats: object = False, device: object = None, dtype: object = None,
+        track_running_stats: object = False, device: object = None, dtype: object = None, bias: object = True,
     ) -> None:
-        super().__init__(num_features, affine=affine if affine is not None else False)
+        super().__init__(num_features, affine=affine, bias=bias)
         self.affine = flag(affine, default=False)
         self.tracked = flag(track_running_stats, default=False)
 
@@ -396,9 +404,9 @@ def _lazy(base: type[ChannelNorm], name: str) -> None:
     class Lazy(base):  # type: ignore[valid-type, misc]  # one of the classes above
         def __init__(
             self, eps: object = None, momentum: object = None, affine: object = True,
-            track_running_stats: object = True, device: object = None, dtype: object = None,
+            track_running_stats: object = True, device: object = None, dtype: object = None, bias: object = True,
         ) -> None:
-            super().__init__(None, affine=affine)
+            super().__init__(None, affine=affine, bias=bias)
 
     Lazy.__doc__ = base.__doc__
     module(name)(Lazy)
@@ -416,7 +424,7 @@ class GroupNorm(ChannelNorm):
         self, num_groups: object, num_channels: object, eps: object = None, affine: object = True,
         device: object = None, dtype: object = None, bias: object = None,
     ) -> None:
-        super().__init__(num_channels, affine=affine)
+        super().__init__(num_channels, affine=affine, bias=bias)
         self.fault = indivisible(self.channels, size_of(num_groups, "num_groups"))
 
 

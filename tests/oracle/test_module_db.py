@@ -37,7 +37,7 @@ WITHOUT_RULE = {
     "nn.LinearCrossEntropyLoss": "new in this torch and met nowhere yet",
 }
 
-FAMILIES = {torch.float32: "float", torch.int64: "int", torch.bool: "bool"}
+FAMILIES = {torch.float64: "float", torch.int64: "int", torch.bool: "bool"}
 
 
 def abstract(value: object, symbols: dict[int, Dim] | None) -> AnyValue:
@@ -52,7 +52,7 @@ def abstract(value: object, symbols: dict[int, Dim] | None) -> AnyValue:
     if isinstance(value, int) and not isinstance(value, bool):
         return Dim.of(value)
     if isinstance(value, torch.nn.Module):
-        return layer(value)
+        return made_layer(value)
     return Constant(str(value) if isinstance(value, (torch.dtype, torch.device)) else value)
 
 
@@ -61,7 +61,7 @@ def fresh(size: int) -> Dim:
     return Dim.of(size) if size <= 1 else Dim.of(Symbol(f"s{size}", Kind.FLEXIBLE))
 
 
-def layer(real: torch.nn.Module) -> object:
+def made_layer(real: torch.nn.Module) -> object:
     """The rule of an encoder or decoder layer that has been made already."""
     name = f"torch.nn.{type(real).__name__}"
     rule = ops.find_module(name)
@@ -124,7 +124,7 @@ def evaluate(size: Dim, given: dict[Symbol, int]) -> int | None:
 
 
 def samples(info: object) -> list[object]:
-    return info.module_inputs_func(info, device="cpu", dtype=torch.float32, requires_grad=False, training=True)
+    return info.module_inputs_func(info, device="cpu", dtype=torch.float64, requires_grad=False, training=True)
 
 
 def check(info: object, limit: int | None) -> int:
@@ -135,8 +135,9 @@ def check(info: object, limit: int | None) -> int:
         for index, sample in enumerate(samples(info)[:limit]):
             torch.manual_seed(0)
             made, called = sample.constructor_input, sample.forward_input
-            real = info.module_cls(*made.args, **made.kwargs)(*called.args, **called.kwargs)
-            where = f"{info.name} #{index} {made} {called}"
+            layer = info.module_cls(*made.args, **made.kwargs).to(torch.float64)
+            real = layer(*called.args, **called.kwargs)
+            where = f"{info.name} #{index} {made.args} {made.kwargs}"
             for symbols in (None, {}):
                 previous = use(Context())
                 try:
