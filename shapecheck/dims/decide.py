@@ -7,14 +7,16 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.dim import Dim
-from shapecheck.dims.exact import cleared, exact_atoms, exact_ratio
-from shapecheck.dims.monomial import shared
+from shapecheck.dims.exact import cleared
+from shapecheck.dims.monomial import serial, shared
 from shapecheck.dims.sampling import differ_everywhere
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict
 
 if TYPE_CHECKING:
-    from shapecheck.dims.symbol import Atom
+    from shapecheck.dims.symbol import Atom, Kind
+
+DATA_DEPENDENT: Final = Unknown("a size depends on the data")
 
 _MOST_EXTREMA: Final = 3
 """Of so many ``min`` and ``max`` every choice of arguments is followed."""
@@ -43,28 +45,26 @@ def judge(left: Dim, right: Dim) -> Verdict:
             if atom.function != "floordiv":
                 extrema.append(atom)
         elif atom.kind is OPAQUE:
-            return Unknown("a size depends on the data")
+            return DATA_DEPENDENT
         elif atom.kind is FLEXIBLE:
             flexible.append(atom)
     if extrema:
         return _judge_extrema(left, right, one, other, extrema)
     if divides:
-        remaining = exact_atoms(difference)
-        if remaining is not None:
-            if not remaining:
+        polynomial = cleared(difference)
+        if polynomial is not None:
+            if not polynomial.terms:
                 return YES
-            if all(isinstance(atom, Symbol) and atom.kind is RIGID for atom in remaining):
+            if _are_two_parameters(polynomial):
+                return No(left, right, "parameters")
+            if polynomial.constant is None and all(
+                isinstance(atom, Symbol) and atom.kind is RIGID for atom in polynomial.atoms
+            ):
                 flexible = []
         if _is_cofactor(one, other) or _is_cofactor(other, one):
             return No(left, right)
     if flexible:
-        found = _judge_flexible(left, right, difference, flexible)
-        if divides and not isinstance(found, No):
-            polynomial = cleared(difference)
-            if polynomial is not None:
-                remaining_flexible = [a for a in polynomial.atoms if isinstance(a, Symbol) and a.kind is FLEXIBLE]
-                found = _judge_parameters(left, right, polynomial, remaining_flexible) or found
-        return found
+        return _judge_flexible(left, right, difference, flexible)
     if not divides or differ_everywhere(one, other):
         return No(left, right)
     return Unknown("a rounded division decides")
@@ -105,37 +105,53 @@ def _judge_extrema(left: Dim, right: Dim, one: Dim, other: Dim, extrema: list[Ca
     return YES if all(answer is YES for answer in answers) else unknown
 
 
-def _judge_parameters(left: Dim, right: Dim, difference: Dim, flexible: list[Symbol]) -> No | None:
-    """Two parameters of one signature that would have to be equal."""
+def _are_two_parameters(difference: Dim) -> bool:
+    """Whether a difference is that of two parameters of one signature."""
     terms = difference.terms
-    if len(terms) == 2 and len(flexible) == 2 and terms[0][1] == -terms[1][1]:
-        first, second = terms[0][0], terms[1][0]
-        if len(first) == 1 and len(second) == 1 and flexible[0].differs_from(flexible[1]):
-            return No(left, right, "parameters")
-    return None
+    if len(terms) != 2 or terms[0][1] != -terms[1][1]:
+        return False
+    (first, _), (second, _) = terms
+    if len(first) != 1 or len(second) != 1:
+        return False
+    one, other = first[0], second[0]
+    return isinstance(one, Symbol) and isinstance(other, Symbol) and one.differs_from(other)
 
 
 def _judge_flexible(left: Dim, right: Dim, difference: Dim, flexible: list[Symbol]) -> Verdict:
-    found = _judge_parameters(left, right, difference, flexible)
-    if found is not None:
-        return found
+    if _are_two_parameters(difference):
+        return No(left, right, "parameters")
     terms = difference.terms
     if not terms[-1][0]:
         # 2*p - 3 is no multiple of 2, and so never 0.
         common = gcd(*[coefficient for _, coefficient in terms[:-1]])
         if terms[-1][1] % common:
             return No(left, right)
-    return Unknown(f"{min(flexible, key=_serial)} is not known")
+    return Unknown(f"{min(flexible, key=serial)} is not known")
 
 
-def linear(difference: Dim, kind: object) -> tuple[Symbol, Dim] | None:
-    """The symbol of a kind that stands once, in one term, with what it must be; alone in its term if one is.
+def solved(difference: Dim, kind: Kind) -> tuple[Symbol, Dim] | None:
+    """A symbol of a kind that a difference of zero determines, with what it must be.
+
+    Where the difference itself does so only by rounding, it is tried with all divisions taken as exact:
+    ``D - h*(d//h)`` makes ``d`` into ``D``.
+    """
+    found = linear(difference, kind)
+    if found is None or not found[2]:
+        polynomial = cleared(difference) if any(isinstance(atom, Call) for atom in difference.atoms) else None
+        exact = None if polynomial is None else linear(polynomial, kind)
+        if exact is not None and (found is None or exact[2]):
+            found = exact
+    return None if found is None else found[:2]
+
+
+def linear(difference: Dim, kind: Kind) -> tuple[Symbol, Dim, bool] | None:
+    """The symbol of a kind that stands once, in one term, with what it must be, and whether nothing is rounded there.
 
     A symbol inside a product is solved by an exact division (``D == H*K`` makes ``K`` into ``D // H``): axis names stay
     as they are, and so stay different from each other. Of several candidates the newest is taken.
     """
     best: tuple[bool, bool, int] | None = None
-    found: tuple[Symbol, Dim] | None = None
+    found: tuple[Symbol, Dim, bool] | None = None
     counts: dict[Atom, int] = {}
     for monomial, _ in difference.terms:
         for atom in monomial:
@@ -154,15 +170,10 @@ def linear(difference: Dim, kind: object) -> tuple[Symbol, Dim] | None:
             if not rest.terms and len(monomial) != 1:
                 continue
             whole = rest.exact_quotient(beside)
-            if whole is None and beside.constant is None:
-                whole = exact_ratio(rest, beside)
             if whole is None and rest.constant is not None:
                 continue
             rank = len(monomial) == 1, whole is not None, symbol.serial
             if best is None or rank > best:
-                best, found = rank, (symbol, rest // beside if whole is None else whole)
+                best, found = rank, (symbol, rest // beside if whole is None else whole, whole is not None)
     return found
 
-
-def _serial(symbol: Symbol) -> int:
-    return symbol.serial

@@ -3,7 +3,7 @@
 ``floordiv``, ``min`` and ``max`` are atoms of their own; ``a mod b`` is written ``a - b * floordiv(a, b)``, which is an
 identity, so that two ways of writing one remainder meet in one form.
 
-What would grow beyond bounds (``MAX_TERMS``, ``MAX_DEGREE``, ``MAX_CALLS``, ``MAX_BITS``) becomes an opaque symbol:
+What would grow beyond bounds (``MAX_TERMS``, ``MAX_DEGREE``, ``MAX_CALLS``, ``MAX_ARGUMENTS``, ``MAX_BITS``) becomes an opaque symbol:
 a size of which nothing is known. So every operation on sizes is quick, whatever code is read.
 """
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_TERMS: Final = 64
 MAX_DEGREE: Final = 32
 MAX_CALLS: Final = 32
+MAX_ARGUMENTS: Final = 8
 """Calls in a call, written out."""
 MAX_BITS: Final = 256
 """Bits of a coefficient; torch's own sizes have 63."""
@@ -444,7 +445,7 @@ def _extremum(function: str, args: tuple[Dim, ...]) -> Dim:
             flat.update(inner.args)
         else:
             flat.add(arg)
-    if len(flat) > MAX_TERMS:
+    if len(flat) > MAX_ARGUMENTS:
         return _too_large()
     sign = 1 if function == "max" else -1
     kept: list[Dim] = []

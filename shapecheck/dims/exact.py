@@ -29,81 +29,32 @@ class _TooLargeError(ArithmeticError):
     """The rational function has too many terms to be worth following."""
 
 
-def exact_atoms(difference: Dim) -> frozenset[Atom] | None:
-    """The atoms that are left of a difference once every division by a monomial is taken as exact.
-
-    Empty where nothing is left; None where a number is left, or the division cannot be followed.
-    """
-    try:
-        form = _exact_form(difference)
-    except _TooLargeError:
-        return None
-    if not form:
-        return frozenset()
-    return frozenset([atom for powers in form for atom, _ in powers]) or None
-
-
-def exact_ratio(left: Dim, right: Dim) -> Dim | None:
-    """The polynomial that ``left / right`` is with every division taken as exact, or None if it is none.
-
-    ``w//3`` over ``w//(3*h)`` is ``h``.
-    """
-    if not _has_division(left) and not _has_division(right):
-        return None
-    try:
-        numerator, denominator = _exact_form(left), _exact_form(right)
-        if len(denominator) != 1:
-            return None
-        ((powers, value),) = denominator.items()
-        ratio = _times(numerator, {tuple([(base, -power) for base, power in powers]): _inverse(value)})
-    except _TooLargeError:
-        return None
-    total = ZERO
-    for found, coefficient in ratio.items():
-        if coefficient != int(coefficient) or any(power < 0 for _, power in found):
-            return None
-        total += Dim.term(tuple([atom for atom, power in found for _ in range(power)]), int(coefficient))
-    return total
-
-
-def _has_division(dim: Dim) -> bool:
-    return any(isinstance(atom, Call) and atom.function == "floordiv" for atom in dim.atoms)
-
-
 def cleared(difference: Dim) -> Dim | None:
     """A difference of sizes as a polynomial that is zero where the divisions in it are exact and both sides are equal.
 
     Denominators are multiplied out and common factors left out: ``w//3 - g*(w//(3*h))`` becomes ``h - g``. None where
-    nothing is divided by a monomial.
+    that is too large to be worth following.
     """
     try:
         form = _exact_form(difference)
     except _TooLargeError:
         return None
-    lowest: dict[Atom, int] = {}
-    scale = 1
-    for powers, value in form.items():
-        scale = lcm(scale, value.denominator)
-        for atom, power in powers:
-            lowest[atom] = min(lowest.get(atom, 0), power)
+    scale = lcm(*[value.denominator for value in form.values()])
+    # The lowest power of each atom that is divided by, and so how often all terms are multiplied by it.
+    missing: dict[Atom, int] = {}
     for powers in form:
-        present = {atom for atom, _ in powers}
-        for atom in lowest:
-            if atom not in present:
-                lowest[atom] = min(lowest[atom], 0)
-    if scale == 1 and not any(power < 0 for power in lowest.values()) and len(form) == len(difference.terms):
-        return None
+        for atom, power in powers:
+            if power < 0:
+                missing[atom] = max(missing.get(atom, 0), -power)
     total = ZERO
     for powers, value in form.items():
-        raised = dict(powers)
-        atoms: list[Atom] = []
-        for atom, least in lowest.items():
-            atoms += [atom] * (raised.get(atom, 0) - min(least, 0))
-        total += Dim.term(tuple(sorted(atoms, key=serial)), int(value * scale))
-    if not total.terms:
-        return total
+        raised = dict(missing)
+        for atom, power in powers:
+            raised[atom] = raised.get(atom, 0) + power
+        atoms = [atom for atom in sorted(raised, key=serial) for _ in range(raised[atom])]
+        total += Dim.term(tuple(atoms), int(value * scale))
     coefficient, monomial = total.content()
-    return total.exact_quotient(Dim.term(monomial, coefficient))
+    return total.exact_quotient(Dim.term(monomial, coefficient)) if coefficient else total
 
 
 def _exact_form(dim: Dim) -> Rational:

@@ -87,7 +87,9 @@ class Scope:
 
     # -- solving -----------------------------------------------------------------------------------------------------
 
-    def require(self, left: Dim, right: Dim, place: object = None, *, narrow: bool = True, to_one: bool = False) -> Verdict:
+    def require(
+        self, left: Dim, right: Dim, place: object = None, *, narrow: bool = True, to_one: bool = False
+    ) -> Verdict:
         """Whether two sizes are equal where the code needs them to be, solving an unknown symbol if that makes them so.
 
         Args:

@@ -155,6 +155,11 @@ def merged(axes: Sequence[Axis | Rest], scope: Scope, origin: Origin = Origin.WR
     for axis in axes:
         size *= axis.size
         factors += axis.factors
+    return fused_axis(size, factors, scope, origin)
+
+
+def fused_axis(size: Dim, factors: Sequence[Factor], scope: Scope, origin: Origin = Origin.WRITTEN) -> Axis:
+    """The axis of a size that neighbouring factors make up; parts of one axis are that axis again."""
     fused = fuse(factors, scope)
     if len(fused) == 1 and scope.equal(fused[0].size, size):
         size = fused[0].size

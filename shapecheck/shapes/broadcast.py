@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, maximum
+from shapecheck.dims import DATA_DEPENDENT, ONE, YES, Call, Dim, Kind, No, Symbol, maximum
 from shapecheck.shapes.axis import Axis, Origin, Rest
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
@@ -108,6 +108,8 @@ def _join(one: Axis, other: Axis) -> Axis | No:
         return one
     if _is_certain(other.size):
         return other
+    if verdict is DATA_DEPENDENT:
+        return _uncertain()
     # Equal or one of them 1: the larger of the two.
     return Axis.unfollowed(maximum(one.size, other.size))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, cancelled, floordiv
-from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fuse, merged, part
+from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fused_axis, merged, part
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
@@ -147,7 +147,7 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
         if kept is not None and kept.factors[0] == group[0]:
             axes.append(kept)
         else:
-            axes.append(Axis(size, fuse(group, scope()) if size != ONE else (), Origin.WRITTEN))
+            axes.append(fused_axis(size, group, scope()))
     return Shape(axes)
 
 

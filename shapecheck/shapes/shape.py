@@ -100,6 +100,15 @@ class Shape:
         gone = set(positions)
         return Shape([axis for position, axis in enumerate(self.axes) if position not in gone])
 
+    def without_hidden(self, axis: int) -> Shape:
+        """The shape without torch's axis number ``axis`` where ``position`` cannot tell it: one of the ``Rest``.
+
+        A ``Rest`` stands for as many axes as the number needs.
+        """
+        if self.rest is None:
+            return self.without([axis % max(len(self.axes), 1)])
+        return self.replaced(self.rest, Rest())
+
     def __iter__(self) -> Iterator[Axis | Rest]:
         return iter(self.axes)
 

@@ -65,13 +65,18 @@ def test_what_no_size_can_be_is_no(scope):
     assert isinstance(scope.require(Dim.of(3), Dim.of(5)), No)
 
 
-def test_a_missing_pad_is_zero(scope):
-    assert scope.require(T + p, T) is YES
-    assert scope.normal(p).constant == 0
+def test_an_extra_extent_that_would_have_to_be_zero(scope):
+    # An unknown attribute may be 0, an argument stands for sizes in general.
+    assert isinstance(scope.require(T + p, T), Unknown)
+    (offset,) = signature("offset")
+    assert isinstance(scope.require(T + Dim.of(offset), T), No)
+    none = Symbol("pad", Kind.FLEXIBLE, owner=object(), default=0)
+    assert isinstance(scope.require(T + Dim.of(none), T), Unknown)
+    assert scope.solutions == ()
 
 
 def test_a_divisor_that_becomes_zero_is_unknown(scope):
-    scope.require(p, Dim.of(0))
+    scope.assume(p, Dim.of(0))
     assert isinstance(scope.decide(D // p, D), Unknown)
 
 
@@ -102,10 +107,18 @@ def test_a_declaration_narrows_nothing(scope):
     assert scope.solutions == ()
 
 
-def test_a_name_is_never_narrowed_to_one_or_below(scope):
-    assert isinstance(scope.require(D, Dim.of(1)), No)
+def test_a_name_is_never_narrowed_below_one(scope):
     assert isinstance(scope.require(D, Dim.of(0)), No)
+    assert isinstance(scope.require(D + 1, Dim.of(1)), No)
+
+
+def test_a_name_is_narrowed_to_one_where_that_is_written_but_not_to_leave_it_out(scope):
     assert isinstance(scope.require(T * D, T), No)
+    assert isinstance(scope.require(784 * B, Dim.of(784)), No)
+    assert isinstance(scope.require(D, Dim.of(1)), No)
+    assert isinstance(scope.require(T * D, T, to_one=True), No)
+    assert scope.require(D, Dim.of(1), to_one=True) is YES
+    assert scope.normal(D).constant == 1
 
 
 def test_a_sum_or_multiple_is_narrowed_through_its_name(scope):
@@ -141,6 +154,82 @@ def test_two_parameters_are_not_one_parameter_of_somebody_else(scope):
     other = Dim.of(Symbol("other", Kind.FLEXIBLE))
     assert scope.require(width, other) is YES
     assert isinstance(scope.require(other, depth), No)
+
+
+def test_an_axis_that_is_one_parameter_differs_from_another(scope):
+    width, depth = map(Dim.of, signature("width", "depth"))
+    scope.require(width, D)
+    for left, right in ((D, depth), (depth, D), (B * T * D, depth * T * B)):
+        verdict = scope.decide(left, right)
+        assert isinstance(verdict, No)
+        assert verdict.because == "parameters"
+    assert isinstance(scope.decide(T, depth), Unknown)
+
+
+def test_a_parameter_is_not_solved_to_another_one(scope):
+    width, depth = map(Dim.of, signature("width", "depth"))
+    assert isinstance(scope.require(width + T, depth + T), No)
+    assert isinstance(scope.require(width * 2 + depth, width * 3), No)
+
+
+def test_heads_are_not_features_of_a_head(scope):
+    width, heads = map(Dim.of, signature("width", "heads"))
+    assert isinstance(scope.decide(width // heads, heads), No)
+    assert isinstance(scope.decide(B * heads, B * (D // heads)), No)
+    # A number may be a square, and an attribute of which nothing is known may be anything.
+    assert isinstance(scope.decide(Dim.of(64) // heads, heads), Unknown)
+    assert isinstance(scope.decide(D // p, p), Unknown)
+
+
+def test_a_quotient_of_quotients_is_solved_exactly(scope):
+    width, heads, groups = map(Dim.of, signature("width", "heads", "groups"))
+    assert isinstance(scope.require(width // 3, groups * (width // (3 * heads))), No)
+    assert scope.require(width // 3, p * (width // (3 * heads))) is YES
+    assert scope.equal(p, heads)
+
+
+def test_a_split_width_is_the_axis_that_was_split(scope):
+    width, heads = map(Dim.of, signature("width", "heads"))
+    assert scope.require(B * T * D, B * T * heads * (width // heads), "view") is YES
+    assert scope.normal(width) == D
+
+
+def test_rounding_stays_where_it_is_written(scope):
+    assert scope.require(p, T // 2 + T // 3) is YES
+    assert scope.normal(p) == T // 2 + T // 3
+
+
+def test_a_parameter_that_is_an_axis_name_differs_from_other_axes(scope):
+    heads, features = signature("H", "Dh")
+    scope.name(heads)
+    for other in (T, D):
+        verdict = scope.require(Dim.of(heads), other)
+        assert isinstance(verdict, No)
+        assert verdict.because == "names"
+    assert isinstance(scope.decide(T, Dim.of(heads)), No)
+    # In a product it is an unknown like any other.
+    assert scope.require(D, Dim.of(heads) * Dim.of(features)) is YES
+    assert scope.normal(Dim.of(features)) == D // Dim.of(heads)
+    other = Symbol("N", Kind.FLEXIBLE)
+    scope.name(other)
+    assert isinstance(scope.decide(Dim.of(other), Dim.of(heads)), No)
+    branch = scope.fork()
+    scope.meet([branch, Scope()])
+    assert isinstance(branch.decide(Dim.of(heads), T), No)
+    assert isinstance(scope.decide(Dim.of(heads), T), Unknown)
+
+
+def test_what_a_slice_leaves_is_not_empty(scope):
+    width, rotated = map(Dim.of, signature("width", "rotated"))
+    scope.suppose_positive(width - rotated)
+    branch = scope.fork()
+    assert isinstance(branch.require(width, rotated), No)
+    other = Dim.of(Symbol("angles", Kind.FLEXIBLE))
+    scope.suppose_positive(D - other)
+    assert isinstance(scope.require(other, D), No)
+    assert branch.require(other, D) is YES
+    scope.meet([scope.fork(), branch])
+    assert scope.require(other, D) is YES
 
 
 def test_two_parameters_may_be_one_number(scope):
