@@ -7,6 +7,7 @@ import ast
 from shapecheck.annotations import Alias
 from shapecheck.annotations.source import dotted_name
 from shapecheck.static.index import Imported
+from shapecheck.static.walk import assigned_targets, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,18 +226,21 @@ class ClassIndex:
 
 def _assigned_attributes(function: Function) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            if isinstance(node.value, ast.Name) and node.value.id == "self":
-                found.add(node.attr)
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in {"register_buffer", "register_parameter"}
-            and node.args
-            and isinstance(node.args[0], ast.Constant)
-        ):
-            found.add(str(node.args[0].value))
+    for statement in statements(function.body, nested=True):
+        if isinstance(statement, ast.Expr):
+            call = statement.value
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr in {"register_buffer", "register_parameter"}
+                and call.args
+                and isinstance(call.args[0], ast.Constant)
+            ):
+                found.add(str(call.args[0].value))
+            continue
+        for target in assigned_targets(statement):
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+                found.add(target.attr)
     return found
 
 

@@ -14,6 +14,7 @@ from shapecheck.annotations import (
 )
 from shapecheck.annotations.source import dotted_name
 from shapecheck.static.index import is_overload
+from shapecheck.static.walk import statements, yields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Signature:
             ]
         )
         """Every axis name it mentions."""
-        self.is_generator = not isinstance(node, ast.Lambda) and _yields(node)
+        self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
 
     def _add(self, arg: ast.arg, kind: str, default: ast.expr | None, index: ModuleIndex) -> None:
         hint = None if arg.annotation is None else parse_annotation(arg.annotation, index)
@@ -131,15 +132,10 @@ def _decorator(node: ast.expr, index: ModuleIndex) -> str:
     return resolved if isinstance(resolved, str) else dotted or "?"
 
 
-def _yields(node: Function) -> bool:
-    waiting: list[ast.AST] = list(node.body)
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(found))
-    return False
+def _yields(node: Function, index: ModuleIndex) -> bool:
+    # Most functions say so by the text alone, which is much quicker to look at than the tree.
+    lines = index.source.lines[node.lineno - 1 : node.end_lineno]
+    return any("yield" in line for line in lines) and yields(node.body)
 
 
 _signatures: dict[ast.AST, Signature] = {}
@@ -155,9 +151,9 @@ def signature_of(node: Callee, index: ModuleIndex) -> Signature:
 
 def annotated_locals(node: Function, index: ModuleIndex) -> bool:
     """Whether a local variable of a function is annotated with a shape."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.AnnAssign):
-            hint = parse_annotation(inner.annotation, index)
+    for statement in statements(node.body, nested=True):
+        if isinstance(statement, ast.AnnAssign):
+            hint = parse_annotation(statement.annotation, index)
             if any(isinstance(part, (ArrayHint, InvalidHint)) for part in walk(hint)):
                 return True
     return False

@@ -1,0 +1,67 @@
+"""Walking over the statements of a function, without visiting every expression as ``ast.walk`` does."""
+
+from __future__ import annotations
+
+import ast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def statements(body: list[ast.stmt], *, nested: bool = False) -> Iterator[ast.stmt]:
+    """Every statement below a body, in order; with ``nested`` those of nested functions and classes too."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, _SCOPES) and not nested:
+            continue
+        for part in ("body", "orelse", "finalbody"):
+            inner = getattr(statement, part, None)
+            if inner:
+                yield from statements(inner, nested=nested)
+        for handler in getattr(statement, "handlers", ()):
+            yield from statements(handler.body, nested=nested)
+        for case in getattr(statement, "cases", ()):
+            yield from statements(case.body, nested=nested)
+
+
+def assigned_targets(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement binds, tuples taken apart."""
+    if isinstance(statement, ast.Assign):
+        waiting = list(statement.targets)
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
+        waiting = [statement.target]
+    elif isinstance(statement, (ast.With, ast.AsyncWith)):
+        waiting = [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    else:
+        return []
+    found: list[ast.expr] = []
+    while waiting:
+        target = waiting.pop()
+        if isinstance(target, (ast.Tuple, ast.List)):
+            waiting += target.elts
+        else:
+            found.append(target.value if isinstance(target, ast.Starred) else target)
+    return found
+
+
+def yields(body: list[ast.stmt]) -> bool:
+    """Whether a body is that of a generator."""
+    waiting: list[ast.AST] = []
+    for statement in statements(body):
+        if isinstance(statement, _SCOPES):
+            continue
+        waiting += [
+            value
+            for name, value in ast.iter_fields(statement)
+            if isinstance(value, ast.expr) and name not in {"annotation", "target"}
+        ]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(found, ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(found))
+    return False
