@@ -36,7 +36,8 @@ def discover(paths: Sequence[str], settings: Settings) -> Discovered:
         FileNotFoundError: one of the paths does not exist; its `filename` says which.
     """
     found = Discovered()
-    exclude = _spec(settings.exclude) if settings.exclude else None
+    # A file that is named is checked whatever the patterns say, and reading them costs more than checking it.
+    exclude = _spec(settings.exclude) if settings.exclude and any(map(os.path.isdir, paths)) else None
     seen: set[str] = set()
     for path in paths:
         if os.path.isdir(path):
