@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.dims import Dim, maximum, minimum
+from shapecheck.dims import Dim, Kind, Symbol, maximum, minimum
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -90,7 +90,7 @@ def _range(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, 
     del node, kwargs
     sizes = [as_size(arg) for arg in args]
     if not sizes or None in sizes:
-        return Elements(Opaque("i"))
+        return Elements(_position())
     bounds = [frame.interpreter.scope.normal(size).constant for size in sizes if size is not None]
     if None not in bounds:
         try:
@@ -101,7 +101,12 @@ def _range(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, 
             return Sequence([Dim.of(number) for number in numbers], "tuple")
     start, stop = (Dim.of(0), sizes[0]) if len(sizes) == 1 else (sizes[0], sizes[1])
     length = stop - start if start is not None and stop is not None and len(sizes) < 3 else None  # noqa: PLR2004
-    return Elements(Opaque("i"), length)
+    return Elements(_position(), length)
+
+
+def _position() -> Dim:
+    """A number that counts passes: some int."""
+    return Dim.of(Symbol("i", Kind.OPAQUE))
 
 
 @builtin("builtins.int", "builtins.round", "math.floor", "math.trunc", "operator.index")
@@ -128,8 +133,6 @@ def _ceil(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, A
 
 
 def _fresh(name: str) -> AnyValue:
-    from shapecheck.dims import Kind, Symbol
-
     return Dim.of(Symbol(name, Kind.FLEXIBLE))
 
 
@@ -245,7 +248,7 @@ def _enumerate(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[s
     found = iterate(frame, args[0]) if args else []
     if isinstance(found, list):
         return Sequence([Sequence([Dim.of(n), item]) for n, item in enumerate(found)], "list")
-    return Elements(Sequence([Opaque("i"), found.element]), found.length)
+    return Elements(Sequence([_position(), found.element]), found.length)
 
 
 @builtin("builtins.zip")

@@ -177,9 +177,9 @@ def assume(frame: Frame, node: ast.expr, *, holds: bool) -> None:
     elif isinstance(node, (ast.Name, ast.Attribute)):
         value = _peek(frame, node)
         if holds and isinstance(value, OneOf):
-            _narrow(frame, node, [option for option in value.options if truth_of(option) is not False])
+            narrow(frame, node, [option for option in value.options if truth_of(option) is not False])
         elif not holds and isinstance(value, OneOf):
-            _narrow(frame, node, [option for option in value.options if truth_of(option) is not True])
+            narrow(frame, node, [option for option in value.options if truth_of(option) is not True])
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
         _assume_isinstance(frame, node, holds=holds)
     elif isinstance(node, ast.NamedExpr):
@@ -207,9 +207,9 @@ def _assume_comparison(frame: Frame, node: ast.Compare, *, holds: bool) -> None:
             if subject is not None:
                 value = _peek(frame, subject)
                 if isinstance(value, OneOf):
-                    _narrow(frame, subject, [option for option in value.options if (option == NONE) is none])
+                    narrow(frame, subject, [option for option in value.options if (option == NONE) is none])
                 elif none and isinstance(value, (Opaque, Unknown)):
-                    _narrow(frame, subject, [NONE])
+                    narrow(frame, subject, [NONE])
 
 
 def _assume_equal(frame: Frame, left: ast.expr, right: ast.expr) -> None:
@@ -259,7 +259,7 @@ def _assume_rank(frame: Frame, node: ast.expr, rank: AnyValue) -> bool:
     if isinstance(tensor, Tensor) and tensor.shape.is_unknown and number is not None and 0 <= number <= MAX_RANK:
         name = ast.unparse(subject)
         sizes = [Dim.of(Symbol(f"{name}.shape[{axis}]", Kind.FLEXIBLE)) for axis in range(number)]
-        _narrow(frame, subject, [tensor.reshaped(Shape.of(*sizes))])
+        narrow(frame, subject, [tensor.reshaped(Shape.of(*sizes))])
     return True
 
 
@@ -278,7 +278,7 @@ def _assume_shape(frame: Frame, node: ast.expr, shape: AnyValue) -> bool:
             sizes.append(item)
         else:
             return False
-    _narrow(frame, node.value, [tensor.reshaped(Shape.of(*sizes))])
+    narrow(frame, node.value, [tensor.reshaped(Shape.of(*sizes))])
     return True
 
 
@@ -293,7 +293,7 @@ def _assume_isinstance(frame: Frame, node: ast.Call, *, holds: bool) -> None:
         found = is_instance(option, frame.evaluate(node.args[1]))
         if found is None or found is holds:
             kept.append(option)
-    _narrow(frame, node.args[0], kept)
+    narrow(frame, node.args[0], kept)
 
 
 def is_instance(value: AnyValue, of: AnyValue) -> bool | None:
@@ -335,7 +335,8 @@ def _peek(frame: Frame, node: ast.expr) -> AnyValue | None:
     return None
 
 
-def _narrow(frame: Frame, node: ast.expr, options: list[AnyValue]) -> None:
+def narrow(frame: Frame, node: ast.expr, options: list[AnyValue]) -> None:
+    """Keep some of the values that a name or attribute may have."""
     if not options:
         return
     value = options[0] if len(options) == 1 else OneOf(tuple(options))

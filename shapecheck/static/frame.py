@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from shapecheck.dims import Scope
-from shapecheck.shapes import AnyValue, Sequence, Unknown, current, scope
-from shapecheck.static.joins import alike, join
-from shapecheck.static.values import Dictionary, Instance
+from shapecheck.shapes import AnyValue, Unknown, current, scope
+from shapecheck.static.copies import Copies
+from shapecheck.static.joins import alike, join, one_meeting
+from shapecheck.static.values import Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,14 +115,16 @@ class Frame:
 
     def capture(self) -> State:
         """The state as it is, for a branch to come back to. Mutable values are copied."""
-        attributes = None if self.instance is None else dict(self.instance.attributes)
-        return State({name: _copied(value) for name, value in self.env.items()}, attributes, scope().fork())
+        copies = Copies()
+        attributes = None if self.instance is None else copies.table(self.instance.attributes)
+        return State(copies.table(self.env), attributes, scope().fork())
 
     def resume(self, state: State) -> None:
         """Go on from a state, which can be resumed again."""
-        self.env = {name: _copied(value) for name, value in state.env.items()}
+        copies = Copies()
         if self.instance is not None and state.attributes is not None:
-            self.instance.attributes = dict(state.attributes)
+            self.instance.attributes = copies.table(state.attributes)
+        self.env = copies.table(state.env)
         current().scope = state.facts.fork()
 
     def meet(self, states: list[State]) -> None:
@@ -132,25 +135,31 @@ class Frame:
         facts = Scope()
         facts.meet([state.facts for state in states])
         current().scope = facts
-        self.env = _joined([state.env for state in states])
-        if self.instance is not None:
-            attributes = [state.attributes for state in states if state.attributes is not None]
-            if attributes:
-                self.instance.attributes = _joined(attributes)
+        with one_meeting():
+            self.env = _joined([state.env for state in states])
+            if self.instance is not None:
+                attributes = [state.attributes for state in states if state.attributes is not None]
+                if attributes:
+                    self.instance.attributes = _joined(attributes)
 
     def at_rest(self, before: State) -> bool:
         """Whether the variables look as they did in an earlier state."""
-        return self.env.keys() == before.env.keys() and all(
-            alike(value, before.env[name]) for name, value in self.env.items()
-        )
+        return not self.restless(before)
+
+    def restless(self, before: State) -> list[tuple[dict[str, AnyValue], str]]:
+        """The variables and attributes that look otherwise than in an earlier state, with the table they are in."""
+        found = [(self.env, name) for name, value in self.env.items() if not _unchanged(value, before.env.get(name))]
+        if self.instance is not None and before.attributes is not None:
+            table = self.instance.attributes
+            found += [
+                (table, name) for name, value in table.items()
+                if name in before.attributes and not _unchanged(value, before.attributes[name])
+            ]
+        return found
 
 
-def _copied(value: AnyValue) -> AnyValue:
-    if isinstance(value, Sequence) and value.kind == "list":
-        return Sequence(value.items, "list", value.fields)
-    if isinstance(value, Dictionary):
-        return Dictionary(dict(value.items))
-    return value
+def _unchanged(value: AnyValue, before: AnyValue | None) -> bool:
+    return value is before or (before is not None and alike(value, before))
 
 
 def _joined(tables: list[dict[str, AnyValue]]) -> dict[str, AnyValue]:

@@ -30,6 +30,7 @@ from shapecheck.static.values import (
 )
 
 MAX_OPTIONS = 6
+_SHARED = (Sequence, Elements, Dictionary)
 _CALLABLE = (Layer, Instance, FunctionValue, External, ClassValue, Container)
 
 
@@ -38,10 +39,43 @@ def either() -> Dim:
     return Dim.of(Symbol("either", Kind.OPAQUE))
 
 
+class _Meeting:
+    """The joins made while branches meet: two names of one list stay two names of one list."""
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[int, int], AnyValue] | None = None
+        self.kept: list[AnyValue] = []
+        """What the keys name, so that no other value gets their place."""
+
+    def __enter__(self) -> None:
+        self.made, self.kept = {}, []
+
+    def __exit__(self, *_: object) -> None:
+        self.made, self.kept = None, []
+
+
+_meeting = _Meeting()
+
+
+def one_meeting() -> _Meeting:
+    """Within it, a list or dictionary that is met under several names is joined once."""
+    return _meeting
+
+
 def join(left: AnyValue, right: AnyValue) -> AnyValue:
     """What is known of a value that is one or the other."""
     if left is right or left == right:
         return left
+    if _meeting.made is not None and isinstance(left, _SHARED) and isinstance(right, _SHARED):
+        made = _meeting.made.get((id(left), id(right)))
+        if made is None:
+            made = _meeting.made[id(left), id(right)] = _join(left, right)
+            _meeting.kept += (left, right)
+        return made
+    return _join(left, right)
+
+
+def _join(left: AnyValue, right: AnyValue) -> AnyValue:
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return one_of([*options(left), *options(right)])
     if isinstance(left, Dim) and isinstance(right, Dim):
@@ -56,6 +90,8 @@ def join(left: AnyValue, right: AnyValue) -> AnyValue:
         if left.items.keys() == right.items.keys():
             return Dictionary({key: join(value, right.items[key]) for key, value in left.items.items()})
         return Unknown("a dictionary differs between branches")
+    if isinstance(left, Container) and isinstance(right, Container) and _same_modules(left, right):
+        return left
     if isinstance(left, _CALLABLE) and isinstance(right, _CALLABLE):
         return OneOf((left, right))
     if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
@@ -150,10 +186,24 @@ def _join_sequences(left: Sequence | Elements, right: Sequence | Elements) -> An
     found = [item for side in (left, right) for item in elements_of(side)]
     if not found:
         return Sequence([], "list")
-    element = found[0]
-    for item in found[1:]:
-        element = join(element, item)
-    return Elements(element, None, left.kind if isinstance(left, Elements) else "list")
+    length = None
+    if isinstance(left, Elements) and isinstance(right, Elements) and None not in (left.length, right.length):
+        length = left.length if left.length == right.length else None
+    return Elements(join_all(found), length, left.kind if isinstance(left, Elements) else right.kind)
+
+
+def _same_modules(left: Container, right: Container) -> bool:
+    return left.kind == right.kind and left.items.keys() == right.items.keys() and all(
+        value is right.items[key] or value == right.items[key] for key, value in left.items.items()
+    )
+
+
+def join_all(values: list[AnyValue]) -> AnyValue:
+    """What is known of a value that is one of several."""
+    found = values[0]
+    for value in values[1:]:
+        found = join(found, value)
+    return found
 
 
 def elements_of(value: Sequence | Elements) -> list[AnyValue]:
@@ -186,7 +236,13 @@ def alike(left: AnyValue, right: AnyValue) -> bool:
             for a, b in zip(left.items, right.items, strict=True)
         )
     if isinstance(left, Elements) and isinstance(right, Elements):
-        return alike(left.element, right.element)
+        return alike(left.element, right.element) and (left.length is None or left.length == right.length)
+    if isinstance(left, (Dictionary, Container)) and isinstance(right, (Dictionary, Container)):
+        return left.items.keys() == right.items.keys() and all(
+            alike(value, right.items[key]) for key, value in left.items.items()
+        )
+    if isinstance(left, Opaque) and isinstance(right, Opaque):
+        return alike(left.size(), right.size())
     if isinstance(left, OneOf) and isinstance(right, OneOf):
         return len(left.options) == len(right.options) and all(
             alike(a, b) for a, b in zip(left.options, right.options, strict=True)

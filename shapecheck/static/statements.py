@@ -20,8 +20,10 @@ from shapecheck.shapes import (
 )
 from shapecheck.static.conditions import assume, truth
 from shapecheck.static.expressions import binary, iterate
-from shapecheck.static.frame import Frame, Loop
-from shapecheck.static.joins import join
+from shapecheck.static.copies import Replacement
+from shapecheck.static.frame import Frame, Loop, State
+from shapecheck.static.joins import elements_of, join, join_all
+from shapecheck.static.patterns import match_case
 from shapecheck.static.values import ClassValue, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 MAX_UNROLLED = 24
 """A loop over a longer known sequence is run to its fixpoint instead."""
+MAX_PASSES = 3
+"""What still changes in the last of so many passes is unknown."""
 
 
 def execute(frame: Frame, body: list[ast.stmt]) -> bool:
@@ -110,6 +114,13 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
             left.items.extend(right.items)
             return True
         value: AnyValue = join(left, right) if isinstance(right, Elements) else Unknown("a list grows by an unknown part")
+        _replace(frame.env, left, value)
+        return True
+    elif isinstance(left, Elements) and left.kind == "list" and isinstance(node.op, ast.Add):
+        added = elements_of(right) if isinstance(right, (Sequence, Elements)) else [Unknown("an unknown part")]
+        left.element = join_all([left.element, *added])
+        left.length = None
+        return True
     else:
         value = binary(frame, node, type(node.op), left, right)
     if isinstance(target, ast.Subscript):
@@ -311,47 +322,79 @@ def _if(frame: Frame, node: ast.If) -> bool:
 
 
 def _match(frame: Frame, node: ast.Match) -> bool:
-    frame.evaluate(node.subject)
-    before = frame.capture()
-    open_ends = []
-    exhaustive = False
+    value = frame.evaluate(node.subject)
+    open_ends: list[State] = []
     for case in node.cases:
-        frame.resume(before)
-        for inner in ast.walk(case.pattern):
-            name = getattr(inner, "name", None) or getattr(inner, "rest", None)
-            if isinstance(name, str):
-                frame.env[name] = Unknown("a pattern binds it")
-        if frame.execute(case.body):
+        before = frame.capture()
+        matches = match_case(frame, case.pattern, value, node.subject)
+        if matches is not False and case.guard is not None:
+            guard = truth(frame, case.guard)
+            matches = False if guard is False else matches if guard else None
+            if matches is not False:
+                assume(frame, case.guard, holds=True)
+        if matches is not False and frame.execute(case.body):
             open_ends.append(frame.capture())
-        pattern = case.pattern
-        exhaustive |= case.guard is None and isinstance(pattern, ast.MatchAs) and pattern.pattern is None
-    if not exhaustive:
-        open_ends.append(before)
-    if not open_ends:
+        if matches is True:
+            break
+        frame.resume(before)
+    else:
+        open_ends.append(frame.capture())
+    return _meet(frame, open_ends)
+
+
+_CATCHING = frozenset(("Exception", "BaseException", "RuntimeError", "ValueError", "IndexError", "TypeError"))
+"""What torch raises for shapes that do not fit, and what is above it."""
+
+
+def _recovers(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler goes on after an error that torch raises: then it is foreseen."""
+    if isinstance(handler.body[-1], ast.Raise):
         return False
-    frame.meet(open_ends)
-    return True
+    kind = handler.type
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return kind is None or any(
+        (part.id if isinstance(part, ast.Name) else getattr(part, "attr", "")) in _CATCHING for part in kinds
+    )
 
 
 def _try(frame: Frame, node: ast.Try) -> bool:
     before = frame.capture()
     open_ends = []
-    if frame.execute(node.body) and frame.execute(node.orelse):
+    foreseen = any(_recovers(handler) for handler in node.handlers)
+    frame.interpreter.foreseen += foreseen
+    try:
+        goes_on = frame.execute(node.body)
+    finally:
+        frame.interpreter.foreseen -= foreseen
+    if goes_on and frame.execute(node.orelse):
         open_ends.append(frame.capture())
+    assigned = _assigned(node.body)
     for handler in node.handlers:
         frame.resume(before)
         # Any part of the body may have run: what it assigns is not known.
-        for inner in ast.walk(ast.Module(node.body, [])):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                frame.env[inner.id] = Unknown("assigned in a try block")
+        for name in assigned:
+            frame.env[name] = Unknown("assigned in a try block")
         if handler.name:
             frame.env[handler.name] = Unknown("an exception")
         if frame.execute(handler.body):
             open_ends.append(frame.capture())
     if open_ends:
         frame.meet(open_ends)
+    elif node.finalbody:
+        frame.resume(before)
+        for name in assigned:
+            frame.env[name] = Unknown("assigned in a try block")
     goes_on = frame.execute(node.finalbody)
     return bool(open_ends) and goes_on
+
+
+def _assigned(body: list[ast.stmt]) -> set[str]:
+    return {
+        inner.id
+        for statement in body
+        for inner in ast.walk(statement)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
 
 
 def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
@@ -380,44 +423,71 @@ def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
 
 
 def _while(frame: Frame, node: ast.While) -> bool:
-    known = truth(frame, node.test)
-    if known is False:
-        return frame.execute(node.orelse)
+    endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    if not endless:
+        ended = _counted(frame, node)
+        if ended is not None:
+            return ended
 
     def enter() -> None:
         assume(frame, node.test, holds=True)
 
-    goes_on = _repeated(frame, node.body, enter, None, node.orelse, endless=known is True)
-    if goes_on and known is not True:
+    goes_on = _repeated(frame, node.body, enter, None, node.orelse, endless=endless)
+    if goes_on and not endless:
         assume(frame, node.test, holds=False)
     return goes_on
 
 
-def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[AnyValue]) -> bool:
-    ends = []
-    for item in items:
-        loop = Loop()
-        frame.loops.append(loop)
-        assign(frame, node.target, item, None)
-        goes_on = frame.execute(node.body)
-        frame.loops.pop()
-        ends += loop.breaks
-        states = [*([frame.capture()] if goes_on else []), *loop.continues]
-        if not states:
-            if not ends:
-                return False
-            frame.meet(ends)
-            return True
-        if loop.continues:
-            frame.meet(states)
-    if not frame.execute(node.orelse):
-        if not ends:
-            return False
-        frame.meet(ends)
-        return True
+def _counted(frame: Frame, node: ast.While) -> bool | None:
+    """Passes of a loop for as long as its condition is known; None where it is not, with the state reached there."""
+    ends: list[State] = []
+    for _ in range(MAX_UNROLLED):
+        known = truth(frame, node.test)
+        if known is None:
+            break
+        if known is False:
+            return _finish(frame, node.orelse, ends)
+        if not _pass(frame, node.body, ends):
+            return _meet(frame, ends)
+    # What was left early on the way here is lost with the passes; their states belong to what follows.
     if ends:
         frame.meet([frame.capture(), *ends])
-    return True
+    return None
+
+
+def _unrolled(frame: Frame, node: ast.For | ast.AsyncFor, items: list[AnyValue]) -> bool:
+    ends: list[State] = []
+    for item in items:
+        assign(frame, node.target, item, None)
+        if not _pass(frame, node.body, ends):
+            return _meet(frame, ends)
+    return _finish(frame, node.orelse, ends)
+
+
+def _pass(frame: Frame, body: list[ast.stmt], ends: list[State]) -> bool:
+    """One pass of a loop; whether another can follow. Where it is left early goes to ``ends``."""
+    loop = Loop()
+    frame.loops.append(loop)
+    goes_on = frame.execute(body)
+    frame.loops.pop()
+    ends += loop.breaks
+    if loop.continues:
+        frame.meet([*([frame.capture()] if goes_on else []), *loop.continues])
+    return goes_on or bool(loop.continues)
+
+
+def _meet(frame: Frame, ends: list[State]) -> bool:
+    if ends:
+        frame.meet(ends)
+    return bool(ends)
+
+
+def _finish(frame: Frame, orelse: list[ast.stmt], ends: list[State]) -> bool:
+    """Go on behind a loop that ran to its end, or was left early."""
+    if frame.execute(orelse):
+        ends = [frame.capture(), *ends] if ends else ends
+        return _meet(frame, ends) or True
+    return _meet(frame, ends)
 
 
 def _repeated(
@@ -429,11 +499,13 @@ def _repeated(
     *,
     endless: bool = False,
 ) -> bool:
-    """Run the body until nothing changes any more; what still changes then is unknown."""
+    """Run the body until nothing changes any more; what still changes then is unknown.
+
+    A fault found in any pass is one: so many passes are possible, and the state in which it starts covers them.
+    """
     before = frame.capture()
-    first = before
-    ends = []
-    for turn in range(3):
+    ends: list[State] = []
+    for turn in range(MAX_PASSES):
         loop = Loop()
         frame.loops.append(loop)
         enter()
@@ -443,36 +515,45 @@ def _repeated(
         states = [*([frame.capture()] if goes_on else []), *loop.continues]
         if not states:
             break
-        if turn == 0 and length is not None and not loop.continues:
-            _count_appends(frame, first.env, length)
+        if turn == 0 and goes_on and not loop.continues:
+            _count_appends(frame, before, None if loop.breaks else length)
             states = [frame.capture()]
         frame.meet([before, *states])
         if frame.at_rest(before):
             break
+        if turn == MAX_PASSES - 1:
+            for table, name in frame.restless(before):
+                table[name] = Unknown("a loop changes it")
         before = frame.capture()
     if endless:
-        if not ends:
-            return False
-        frame.meet(ends)
-        return True
+        return _meet(frame, ends)
     frame.meet([before, *ends])
     return frame.execute(orelse)
 
 
-def _count_appends(frame: Frame, before: dict[str, AnyValue], length: Dim) -> None:
-    """A list that was empty and grew by one item in one pass has as many items as there are passes."""
-    for name, value in frame.env.items():
-        start = before.get(name)
-        if (
-            isinstance(value, Sequence)
-            and value.kind == "list"
-            and len(value.items) == 1
-            and isinstance(start, Sequence)
-            and not start.items
-            and not isinstance(value.items[0], Rest)
-        ):
-            frame.env[name] = Elements(value.items[0], length)
-            before[name] = frame.env[name]
+def _count_appends(frame: Frame, before: State, length: Dim | None) -> None:
+    """A list that grew by some items in one pass has grown by so many times the number of passes."""
+    for name, value in list(frame.env.items()):
+        start = before.env.get(name)
+        if not (isinstance(value, Sequence) and value.kind == "list" and isinstance(start, Sequence)):
+            continue
+        old, grown = start.items, len(value.items) - len(start.items)
+        if grown < 1 or any(isinstance(item, Rest) for item in value.items):
+            continue
+        if any(a is not b for a, b in zip(old, value.items, strict=False)):
+            continue
+        element = join_all(elements_of(value))
+        made = Elements(element, None if length is None else length * grown + len(old))
+        _replace(frame.env, value, made)
+        if frame.instance is not None:
+            _replace(frame.instance.attributes, value, made)
+        _replace(before.env, start, made)
+        if before.attributes is not None:
+            _replace(before.attributes, start, made)
+
+
+def _replace(table: dict[str, AnyValue], old: AnyValue, new: AnyValue) -> None:
+    table.update(Replacement(old, new).table(table))
 
 
 def _break(frame: Frame, node: ast.Break) -> bool:

@@ -6,6 +6,7 @@ revealed sizes.
 """
 
 import ast
+import inspect
 import re
 import sys
 import types
@@ -25,8 +26,16 @@ def sizes_of(block: Block) -> dict[str, int] | None:
     for file in block.files:
         found = _SIZES.search(file.text)
         if found:
-            return {name: int(size) for name, size in (part.split("=") for part in found[1].split())}
+            return Sizes({name: int(size) for name, size in (part.split("=") for part in found[1].split())})
     return None
+
+
+class Sizes(dict):
+    """Sizes by name; a name that the block does not list (of a helper's own annotation) gets one no other has."""
+
+    def __missing__(self, name):
+        self[name] = max(self.values(), default=1) + 2
+        return self[name]
 
 
 def disagreements(block: Block, sizes: dict[str, int]) -> list[str]:
@@ -50,6 +59,8 @@ def disagreements(block: Block, sizes: dict[str, int]) -> list[str]:
 
     said = []
     for node in functions:
+        if _is_aid(namespace[node.name]):
+            continue
         inside = [item for item in expected if node.lineno <= item.row <= node.end_lineno]
         said += _call(node, namespace[node.name], inside, sizes, file)
     for row, shape in revealed:
@@ -66,12 +77,17 @@ def _call(
     sizes: dict[str, int],
     file: File,
 ) -> list[str]:
-    arguments = [_argument(name, hint, sizes) for name, hint in _parameters(function)]
+    arguments, options = [], {}
+    for parameter, hint in _parameters(function):
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            options[parameter.name] = _argument(parameter.name, hint, sizes)
+        else:
+            arguments.append(_argument(parameter.name, hint, sizes))
     codes = {item.code for item in inside} - {"SC000"}
     must_raise = any(RULES[code].severity == "error" for code in codes)
     where = f"{file.offset + node.lineno}: {node.name}"
     try:
-        function(*arguments)
+        function(*arguments, **options)
     except Exception as error:  # noqa: BLE001  torch, einops and Python each raise their own
         if must_raise:
             return []
@@ -81,10 +97,19 @@ def _call(
     return []
 
 
+def _own_parameters(function):
+    return inspect.signature(getattr(function, "__wrapped__", function)).parameters.values()
+
+
+def _is_aid(function):
+    """Tell whether a function is only there to be called by others: a parameter has no annotation and no default."""
+    return any(p.annotation is p.empty and p.default is p.empty for p in _own_parameters(function))
+
+
 def _parameters(function):
-    hints = dict(getattr(function, "__wrapped__", function).__annotations__)
-    hints.pop("return", None)
-    return hints.items()
+    """Return the parameters a call needs, with their hints: those with a default keep it."""
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [(p, p.annotation) for p in _own_parameters(function) if p.default is p.empty and p.kind not in variable]
 
 
 def _argument(name, hint, sizes):
@@ -103,4 +128,4 @@ def _argument(name, hint, sizes):
 
 def _evaluated(text, sizes):
     """Return the sizes of a shape string; each token is an expression of the named ones."""
-    return tuple(eval(token.lstrip("#"), {"__builtins__": {}}, dict(sizes)) for token in text.split())  # noqa: S307
+    return tuple(eval(token.lstrip("#"), {"__builtins__": {}}, sizes) for token in text.split())  # noqa: S307

@@ -1,0 +1,85 @@
+"""Copies of the values that a branch may change in place: two names of one list stay two names of one list."""
+
+from __future__ import annotations
+
+from shapecheck.shapes import AnyValue, Rest, Sequence
+from shapecheck.static.values import Container, Dictionary, Elements, OneOf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NESTED = (Sequence, Elements, Dictionary, OneOf, Container)
+"""What may be changed in place, or may hold what is."""
+
+
+class Copies:
+    """The copies made at one time, by what they are copies of."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: dict[int, AnyValue] = {}
+
+    def table(self, values: Mapping[str, AnyValue]) -> dict[str, AnyValue]:
+        """A table of variables in which nothing is shared with the original that can be changed."""
+        return {
+            name: self.value(value) if isinstance(value, _NESTED) else value for name, value in values.items()
+        }
+
+    def value(self, value: AnyValue) -> AnyValue:
+        """The copy of a value; the value itself if nothing in it can be changed."""
+        if not isinstance(value, _NESTED):
+            return value
+        made = self._made.get(id(value))
+        if made is None:
+            made = self._made[id(value)] = self._copy(value)
+        return made
+
+    def _copy(self, value: AnyValue) -> AnyValue:
+        if isinstance(value, Sequence):
+            if value.kind != "list":
+                return self._immutable(value)
+            copy = Sequence(value.items, "list", value.fields)
+            self._made[id(value)] = copy
+            copy.items = self._items(value)
+            return copy
+        if isinstance(value, Elements):
+            elements = Elements(value.element, value.length, value.kind)
+            self._made[id(value)] = elements
+            elements.element = self.value(value.element)
+            return elements
+        if isinstance(value, Dictionary):
+            dictionary = Dictionary({})
+            self._made[id(value)] = dictionary
+            dictionary.items = {key: self.value(item) for key, item in value.items.items()}
+            return dictionary
+        if isinstance(value, Container):
+            return Container(value.kind, dict(value.items))
+        if isinstance(value, OneOf):
+            options = tuple([self.value(option) for option in value.options])
+            same = all(a is b for a, b in zip(options, value.options, strict=True))
+            return value if same else OneOf(options)
+        return value
+
+    def _items(self, value: Sequence) -> list[AnyValue | Rest]:
+        return [
+            self.value(item) if not isinstance(item, Rest) and isinstance(item, _NESTED) else item
+            for item in value.items
+        ]
+
+    def _immutable(self, value: Sequence) -> Sequence:
+        items = self._items(value)
+        if all(a is b for a, b in zip(items, value.items, strict=True)):
+            return value
+        return Sequence(items, value.kind, value.fields)
+
+
+class Replacement(Copies):
+    """Copies in which one value stands for another, wherever it stood."""
+
+    __slots__ = ()
+
+    def __init__(self, old: AnyValue, new: AnyValue) -> None:
+        super().__init__()
+        self._made[id(old)] = new
