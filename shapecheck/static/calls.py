@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from shapecheck.annotations import ArrayHint, OtherHint, walk
-from shapecheck.dims import Dim, Kind
+from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.ops import construct as construct_layer
 from shapecheck.ops import find_module, find_operation
 from shapecheck.ops import forward as call_layer
@@ -216,8 +216,10 @@ def _join_elements(
 ) -> AnyValue:
     """``stack`` and ``cat`` of a list of unknown length: as of two items, with the length in the place of 2."""
     interpreter = frame.interpreter
-    if elements.length is None or not isinstance(elements.element, Tensor):
-        return Unknown("a list of unknown length")
+    if not isinstance(elements.element, Tensor):
+        return Unknown("a list of unknown items")
+    if elements.length is None:
+        elements.length = Dim.of(Symbol("n", Kind.OPAQUE))
     pair = Sequence([elements.element, elements.element], "list")
     found = interpreter.apply(frame, node, name, [pair, *args], kwargs, _shown(name))
     if not isinstance(found, Tensor):
@@ -319,7 +321,9 @@ def call_function(
             value = bound.get(parameter.name)
             if parameter.is_required_int and parameter.name in signature.names and isinstance(value, Dim):
                 names.bound.setdefault(parameter.name, value)
-        check_arguments(frame, node, signature, bound, names, function.name, args, kwargs)
+        if not check_arguments(frame, node, signature, bound, names, function.name, args, kwargs):
+            # What the arguments bind is not what the callee would see.
+            names = Names(Kind.FLEXIBLE)
     if signature.declares_result:
         return _declared_result(frame, function, signature, names)
     if not signature.is_transparent or signature.is_left_out:
@@ -436,8 +440,9 @@ def check_arguments(
     function: str,
     args: list[AnyValue],
     kwargs: dict[str, AnyValue],
-) -> None:
+) -> bool:
     """Check the arguments of a call against the declared parameters; binds the callee's axis names."""
+    fit = True
     interpreter = frame.interpreter
     nodes = _argument_nodes(node, signature, args, kwargs)
     for parameter in signature.parameters:
@@ -457,6 +462,8 @@ def check_arguments(
             misfit = check(hint, item, names, narrow=True)
             if misfit is not None:
                 interpreter.report_misfit(frame, place, misfit, "SC202", names, f"{parameter.name}|{function}")
+                fit = False
+    return fit
 
 
 def _argument_nodes(

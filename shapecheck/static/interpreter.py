@@ -10,6 +10,7 @@ from shapecheck.diagnostics.misfit import Misfit
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
+from shapecheck.ops.indexing import setitem
 from shapecheck.ops.signature import FAMILIES
 from shapecheck.shapes import (
     NONE,
@@ -64,6 +65,8 @@ class Interpreter:
         self.steps = 0
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
+        self.foreseen = 0
+        """Above zero inside of ``try`` whose handlers go on after an error of torch: operands may fail to fit."""
         self.root = ""
         """The qualified name of the function under analysis."""
         self.building: list[ClassIndex] = []
@@ -158,11 +161,7 @@ class Interpreter:
 
     def set_item(self, owner: Tensor, index: AnyValue, value: AnyValue) -> Mismatch | None:
         """Check an assignment to a part of a tensor."""
-        operation = find_operation("operator.setitem")
-        if operation is None:
-            return None
-        found = operation([owner, self._argument(index), self._argument(value)], {})
-        return found if isinstance(found, Mismatch) else None
+        return setitem(owner, self._argument(index), self._argument(value))
 
     def count(self, frame: Frame, node: ast.AST, value: AnyValue) -> None:
         """Count an expression that is a tensor, or would be one if it were known."""
@@ -421,7 +420,7 @@ class Interpreter:
 
     def report(self, frame: Frame, node: ast.AST, mismatch: Mismatch, operation: str = "") -> None:
         """Report operands that do not fit."""
-        if self.silent:
+        if self.silent or self.foreseen:
             return
         found = wording.mismatch(mismatch, operation, self.scope)
         severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
