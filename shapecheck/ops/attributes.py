@@ -318,6 +318,18 @@ def resize(input: Tensor, *sizes: Sizes, memory_format: object = None) -> Tensor
     return made(list(sizes), input.dtype)  # type: ignore[arg-type]  # spread: each is a size
 
 
+@op("torch.Tensor.resize_as_")
+def resize_as(input: Tensor, other: Tensor, *, memory_format: object = None) -> Tensor:
+    """``[*any], [*s] -> [*s]``."""
+    return input.reshaped(other.shape)
+
+
+@op("torch.Tensor.to_sparse", "torch.Tensor.to_sparse_coo")
+def to_sparse(input: Tensor, *others: object, **options: object) -> Tensor:
+    """``[*s] -> [*s]``."""
+    return input
+
+
 @op("torch.Tensor.__len__")
 def length(input: Tensor) -> AnyValue | Mismatch:
     """``[a, ..] -> a``."""

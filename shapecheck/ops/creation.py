@@ -65,6 +65,12 @@ def new_zeros(input: Tensor, *size: Sizes, dtype: Dtype = OWN) -> Tensor | Misma
     return made(list(size), input.dtype if dtype == OWN else dtype)  # type: ignore[arg-type]  # spread: each is a size
 
 
+@op("torch.empty_permuted")
+def empty_permuted(size: Sizes, physical_layout: object, *, dtype: Dtype = "float") -> Tensor | Mismatch:
+    """``sizes -> [*sizes]``."""
+    return made(size, dtype)
+
+
 @op("torch.Tensor.new_full")
 def new_full(input: Tensor, size: Sizes, fill_value: object, *, dtype: Dtype = OWN) -> Tensor | Mismatch:
     """``[*any], sizes -> [*sizes]``."""
@@ -244,6 +250,18 @@ def normal(mean: Operand, std: Operand | None = None, size: Sizes | None = None)
     if size is not None:
         return made(size, "float")
     return elementwise("float", mean) if std is None else elementwise("float", mean, std)
+
+
+@op("torch.fill")
+def fill(input: Tensor, value: object) -> Tensor:
+    """``[*s] -> [*s]``."""
+    return input
+
+
+@op("torch.alias_copy")
+def alias_copy(input: Tensor) -> Tensor:
+    """``[*s] -> [*s]``."""
+    return input
 
 
 @op("torch.bernoulli", "torch.Tensor.bernoulli", "torch.poisson")

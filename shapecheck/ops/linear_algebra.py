@@ -379,9 +379,11 @@ def lu_factor_ex(A: Tensor, *, pivot: object = None, check_errors: object = None
 
 
 @op(LINALG + "lu_solve")
-def lu_solve(LU: Tensor, pivots: object, B: Tensor, **options: object) -> Tensor | Mismatch:
+def lu_solve(
+    LU: Tensor, pivots: object, B: Tensor, *, left: bool = True, adjoint: object = None
+) -> Tensor | Mismatch:
     """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
-    return solve_triangular(LU, B, upper=None) if not options else _unknown(B, B.dtype)
+    return solve_triangular(LU, B, upper=None, left=left)
 
 
 @op(*both("lu_solve"))
@@ -401,6 +403,39 @@ def ldl_factor(A: Tensor, *, hermitian: object = None) -> Sequence | Mismatch:
     """``[.., n, n] -> [.., n, n], [.., n]``."""
     pivots = Tensor(ending(A.shape, *A.shape.axes[-1:]), "int", A.kind)
     return square(A.shape) or Sequence([A, pivots], fields=("LD", "pivots"))
+
+
+@op(LINALG + "ldl_factor_ex")
+def ldl_factor_ex(A: Tensor, *, hermitian: object = None, check_errors: object = None) -> Sequence | Mismatch:
+    """``[.., n, n] -> [.., n, n], [.., n], [..]``."""
+    pivots = Tensor(ending(A.shape, *A.shape.axes[-1:]), "int", A.kind)
+    info = Tensor(ending(A.shape), "int", A.kind)
+    return square(A.shape) or Sequence([A, pivots, info], fields=("LD", "pivots", "info"))
+
+
+@op("torch.lu", "torch.functional.lu")
+def old_lu(A: Tensor, pivot: object = None, get_infos: bool = False, out: object = None) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, m], [.., min(n, m)]``."""
+    result = lu_factor(A)
+    if isinstance(result, Mismatch):
+        return result
+    return Sequence([*result.items, Tensor(ending(A.shape), "int", A.kind)] if get_infos else result.items)
+
+
+@op("torch.Tensor.lu")
+def lu_method(A: Tensor, pivot: object = None, get_infos: bool = False) -> Sequence | Mismatch:
+    """``[.., n, m] -> [.., n, m], [.., min(n, m)]``."""
+    return old_lu(A, pivot, get_infos)
+
+
+@op("torch.lu_unpack")
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: object, unpack_data: bool = True, unpack_pivots: bool = True
+) -> AnyValue | Mismatch:
+    """``[.., n, m], .. -> [.., n, n], [.., n, k], [.., k, m]`` with ``k = min(n, m)``."""
+    if not (unpack_data and unpack_pivots):
+        return Sequence([_unknown(LU_data, None) for _ in "PLU"], fields=("P", "L", "U"))
+    return lu(LU_data)
 
 
 @op(*both("triangular_solve"))

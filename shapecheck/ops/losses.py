@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims import No
-from shapecheck.ops.products import exact_rank
+from shapecheck.ops.products import at_least, contract, exact_rank
 from shapecheck.ops.reductions import reduction as reduced_over
 from shapecheck.ops.registry import OPERATIONS, Module, module, op
 from shapecheck.shapes import (
@@ -119,6 +119,22 @@ def cross_entropy(
         if target.shape.rank is not None and input.shape.rank is None and target.dtype != "int":
             shape = shape if isinstance(shape, Mismatch) else Shape.unknown()
     return summed_up(shape, reduction, others, options)
+
+
+@op(FUNCTIONAL + "linear_cross_entropy")
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, reduction: str = "mean", **options: object
+) -> Tensor | Mismatch:
+    """``[n, d], [c, d], [n] -> []``: a linear layer and the cross entropy of what it gives."""
+    width, classes = input.shape, linear_weight.shape
+    fault = at_least(width, 1) or exact_rank(classes, 2)
+    if fault is None and classes.rank == 2:
+        fault = contract(width, len(width) - 1, classes, 1)
+    if fault is not None:
+        return fault
+    if width.rank not in {1, 2} or classes.rank is None:
+        return summed_up(target.shape if target.dtype == "int" else Shape.unknown(), reduction)
+    return cross_entropy(Tensor(Shape((*width.axes[:-1], classes.axes[0]))), target, reduction=reduction)
 
 
 @op(FUNCTIONAL + "nll_loss")

@@ -119,7 +119,7 @@ def _of_ranks(input: Tensor, other: Tensor, left: int, right: int) -> Tensor | M
     return matmul(input, other) if fault is None else fault
 
 
-@op(*both("mm"))
+@op(*both("mm"), "torch.sparse.mm")
 def mm(input: Tensor, mat2: Tensor) -> Tensor | Mismatch:
     """``[n, d], [d, m] -> [n, m]``."""
     return _of_ranks(input, mat2, 2, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims import ONE, Dim, Kind, Symbol, floordiv
+from shapecheck.dims import ONE, ZERO, Dim, Kind, Symbol, floordiv
 from shapecheck.ops.axes import locate
 from shapecheck.ops.pointwise import at_least_float
 from shapecheck.ops.products import exact_rank
@@ -142,6 +142,8 @@ def diff(
         return axis
     if axis is None:
         return input.reshaped(Shape.unknown())
+    if n == ZERO:
+        return input
     size = axis.size - n
     for other in (prepend, append):
         if other is not None:

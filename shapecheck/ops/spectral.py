@@ -143,7 +143,9 @@ def stft(
     if not isinstance(axes[-1], Axis):
         return Tensor(Shape.unknown())
     hop = floordiv(n_fft, Dim.of(4)) if hop_length is None else hop_length
-    length = axes[-1].size if center else axes[-1].size - n_fft
+    width = scope().normal(n_fft).constant
+    odd = width is not None and width % 2 == 1
+    length = axes[-1].size - int(odd) if center else axes[-1].size - n_fft
     whole = onesided == FALSE or input.dtype == "complex"
     found: list[Axis | Rest] = [
         *axes[:-1], Axis.of(n_fft if whole else _half(n_fft)), axes[-1].resized(floordiv(length, hop) + 1),

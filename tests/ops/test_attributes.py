@@ -78,6 +78,8 @@ CASES = [
     case("torch.real", X, only=True),
     case("torch.Tensor.numpy", t("B T", make=torch.zeros), known=False),
     case("torch.Tensor.resize_", t("B T"), n("T"), n("B")),
+    case("torch.Tensor.resize_as_", t("B T"), t("T")),
+    case("torch.Tensor.to_sparse", X),
     case("torch.Tensor.__len__", X),
 ]
 

@@ -33,11 +33,16 @@ ops.load()
 
 DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
 
-ROUNDED = {"chunk", "unsafe_chunk"}
+ROUNDED = {"chunk", "unsafe_chunk", "tensor_split"}
 """Operations whose rule takes a division to be exact."""
 
-SWAPPED = {"nn.functional.embedding", "nn.functional.embedding_bag"}
-"""Entries whose samples are in another order than the operation's arguments."""
+ARRANGED = {
+    "einsum": lambda operands, equation: (equation, operands),
+    "nn.functional.embedding": lambda weight, indices: (indices, weight),
+    "nn.functional.embedding_bag": lambda weight, indices: (indices, weight),
+    "special.polygamma": lambda tensor, order: (order, tensor),
+}
+"""The arguments of an operation where the samples hold them in another order."""
 
 OPERATORS = {"__getitem__": "operator.getitem", "__rmatmul__": "operator.matmul"}
 """Entries of ``op_db`` that Python spells as an operator."""
@@ -173,11 +178,11 @@ def _is_tied(*arguments: Any) -> bool:
 def names_of(entry: Any) -> Iterator[str]:
     """The qualified names under which rules may stand for an entry of ``op_db``."""
     name = entry.name
-    if name in SWAPPED:
-        return
     if name in OPERATORS:
         yield OPERATORS[name]
         return
     for alias in dict.fromkeys([name, *(alias.name for alias in entry.aliases)]):
         yield f"torch.{alias}"
         yield f"torch.Tensor.{alias}"
+    if f"torch.{name}" not in ops.OPERATIONS and f"torch.Tensor.{name}" not in ops.OPERATIONS:
+        yield f"torch.Tensor.{name}_"

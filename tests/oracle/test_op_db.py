@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,9 @@ import pytest
 import torch
 
 from shapecheck import ops
+from shapecheck.ops.registry import ATTRIBUTES
 from tests.oracle.harness import resolve
-from tests.oracle.samples import DTYPES, REFLECTED, Agreement, compare_call, names_of, quietly
+from tests.oracle.samples import ARRANGED, DTYPES, REFLECTED, Agreement, compare_call, names_of, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,16 @@ with warnings.catch_warnings():
 
 EVERYDAY = 4
 """Samples of each operation in the everyday suite."""
+
+
+def as_given(*args: Any) -> tuple[Any, ...]:
+    """The arguments as the samples hold them."""
+    return args
+
+
+def attribute_of(rule: Any, args: list[Any], _: dict[str, Any]) -> Any:
+    """The rule of an attribute as one of an operation."""
+    return rule(args[0])
 
 
 def samples(entry: Any) -> Iterator[Any]:
@@ -39,7 +51,12 @@ def agreement(entry: Any, most: int | None) -> Agreement:
     """Compare the rules of an entry with torch on its sample inputs."""
     found = Agreement()
     for sample in islice(samples(entry), most):
-        args = sample.input, *sample.args
+        args = ARRANGED.get(entry.name, as_given)(sample.input, *sample.args)
+        rule = ATTRIBUTES.get(entry.name)
+        if rule is not None:
+            real = quietly(getattr, sample.input, entry.name)
+            if not isinstance(real, Exception):
+                found.add(compare_call(partial(attribute_of, rule), args, {}, real, entry.name))
         for name in names_of(entry):
             operation = ops.find_operation(name)
             function = None if operation is None else quietly(resolve, name)
