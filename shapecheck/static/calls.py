@@ -398,19 +398,35 @@ def _attribute(frame: Frame, value: AnyValue, name: str) -> AnyValue:
 
 def tie_instance(frame: Frame, instance: Instance, signature: Signature, names: Names) -> None:
     """The axis names of a method that its object knows: ``dims=``, and required int parameters of the constructor."""
+    for name, size in explicit_ties(frame, instance).items():
+        if name in signature.names:
+            names.bound[name] = size
+    for name, size in implicit_ties(instance, signature).items():
+        names.bound.setdefault(name, size)
+
+
+def explicit_ties(frame: Frame, instance: Instance) -> dict[str, Dim]:
+    """The axis names that ``@shapechecked(dims={...})`` ties to attributes, those of the class before its bases'."""
+    found: dict[str, Dim] = {}
     for cls in reversed(instance.cls.mro):
         for name, path in cls.dims.items():
-            if name in signature.names:
-                size = attribute_size(frame, instance, path)
-                if size is not None:
-                    names.bound[name] = size
+            size = attribute_size(frame, instance, path)
+            if size is not None:
+                found[name] = size
+    return found
+
+
+def implicit_ties(instance: Instance, signature: Signature) -> dict[str, Dim]:
+    """The axis names of a method that required int parameters of the constructor are called by."""
     found = instance.cls.method("__init__")
     if found is None:
-        return
+        return {}
+    sizes: dict[str, Dim] = {}
     for parameter in signature_of(found[1], found[0].index).parameters:
         value = instance.parameters.get(parameter.name)
         if parameter.is_required_int and parameter.name in signature.names and isinstance(value, Dim):
-            names.bound.setdefault(parameter.name, value)
+            sizes[parameter.name] = value
+    return sizes
 
 
 def attribute_size(frame: Frame, instance: Instance, path: str) -> Dim | None:

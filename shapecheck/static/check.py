@@ -6,11 +6,11 @@ import ast
 
 from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, parse_annotation, walk
 from shapecheck.diagnostics.model import Diagnostic
-from shapecheck.dims import Dim, Kind, Scope
+from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import load
 from shapecheck.shapes import AnyValue, Context, Unknown, use
 from shapecheck.static import objects
-from shapecheck.static.calls import path_reader, tie_instance
+from shapecheck.static.calls import explicit_ties, implicit_ties, path_reader
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.declare import Names, bind_names
 from shapecheck.static.frame import BudgetError, Frame
@@ -271,26 +271,26 @@ class _Checker:
         frame.node = node
         names = Names(Kind.RIGID)
         frame.names = names
-        known = Names(Kind.RIGID)
+        hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
+        bind_names(hints, names)
+        tied: list[str] = []
         if instance is not None:
             frame.instance = _copy(instance)
+            explicit = explicit_ties(frame, frame.instance)
+            self._tie(names, explicit, signature)
             if ties:
-                tie_instance(frame, frame.instance, signature, known)
-            else:
-                _tie_explicit(frame, frame.instance, signature, known)
-        tied = self._introduce(frame, signature, names, known, ties=ties)
+                implicit = implicit_ties(frame.instance, signature)
+                tied = [name for name in implicit if name not in explicit]
+                self._tie(names, {name: implicit[name] for name in tied}, signature)
+        tied += self._introduce(frame, signature, names, ties=ties)
         goes_on = interpreter.execute(frame, node.body)
         del goes_on
         return tied
 
-    def _introduce(
-        self, frame: Frame, signature: Signature, names: Names, known: Names, *, ties: bool
-    ) -> list[str]:
-        """Give every parameter its value, and tie axis names to what their namesakes are."""
+    def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> list[str]:
+        """Give every parameter its value; the required int parameters that axis names are tied to."""
         interpreter = self.interpreter
-        hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
-        bind_names(hints, names)
-        tied = self._tie(names, known)
+        tied: list[str] = []
         values: dict[str, AnyValue] = {}
         names.path = path_reader(interpreter, frame.index, values, frame.instance)  # type: ignore[assignment]
         owner: object = ("function", id(frame))
@@ -317,27 +317,32 @@ class _Checker:
         frame.env.update(values)
         return tied
 
-    def _tie(self, names: Names, known: Names) -> list[str]:
-        """Equate the axis names that parameters bind with the sizes that the object has under the same names."""
+    def _tie(self, names: Names, sizes: dict[str, Dim], signature: Signature) -> None:
+        """Equate axis names with the sizes that the object has under these names.
+
+        A name that no argument binds is an axis name all the same, different from every other: in every method for
+        ``dims=``, also where the annotations do not mention it.
+        """
         scope = self.interpreter.scope
-        tied: list[str] = []
-        for name, size in known.bound.items():
-            if not isinstance(size, Dim):
-                continue
-            if isinstance(names.bound.get(name), tuple):
-                continue
+        for name, size in sorted(sizes.items(), key=lambda item: item[0] not in names.bound):
             axis = names.bound.get(name)
-            if not isinstance(axis, Dim):
-                names.bound[name] = size
-                symbol = scope.normal(size).symbol
-                if symbol is not None:
-                    scope.name(symbol)
-            elif size.symbol is not None and scope.solution(size.symbol) is None:
-                scope.tie(size.symbol, axis)
+            if isinstance(axis, tuple):
+                continue
+            if isinstance(axis, Dim):
+                if size.symbol is not None and scope.solution(size.symbol) is None:
+                    scope.tie(size.symbol, axis)
+                else:
+                    scope.assume(axis, size)
+                continue
+            symbol = scope.normal(size).symbol
+            bound = size
+            if symbol is not None:
+                scope.name(symbol)
             else:
-                scope.assume(axis, size)
-            tied.append(name)
-        return tied
+                bound = Dim.of(Symbol(name))
+                scope.assume(bound, size)
+            if name in signature.names:
+                names.bound[name] = bound
 
     def _parameter(
         self, frame: Frame, signature: Signature, parameter: object, names: Names, owner: object
@@ -395,17 +400,6 @@ def _copy(instance: Instance) -> Instance:
     copy.names = dict(instance.names)
     copy.complete = instance.complete
     return copy
-
-
-def _tie_explicit(frame: Frame, instance: Instance, signature: Signature, names: Names) -> None:
-    """The ties that are written down: ``dims={...}``."""
-    from shapecheck.static.calls import attribute_size
-
-    for cls in reversed(instance.cls.mro):
-        for name, path in cls.dims.items():
-            size = attribute_size(frame, instance, path) if name in signature.names else None
-            if size is not None:
-                names.bound[name] = size
 
 
 def _repeated(interpreter: Interpreter, frame: Frame, hint: object, names: Names, kind: str) -> AnyValue:
