@@ -9,8 +9,9 @@ from __future__ import annotations
 from itertools import permutations
 
 from shapecheck.annotations import ArrayHint
-from shapecheck.dims import Dim, Scope, Symbol
-from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Number, Opaque, Rest, Sequence, Shape, Tensor
+from shapecheck.dims import Dim, Kind, Scope, Symbol
+from shapecheck.dims.exact import undivided
+from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Number, Opaque, Part, Rest, Sequence, Shape, Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
     from shapecheck.annotations import InvalidHint
     from shapecheck.diagnostics.misfit import Misfit
-    from shapecheck.shapes import AnyValue
+    from shapecheck.shapes import AnyValue, Factor
 
 MAX_PERMUTED = 6
 MAX_NOTES = 6
+MAX_QUOTED = 60
 
 
 class Explanation:
@@ -45,18 +47,74 @@ class Said:
         self.repair = repair
 
 
-def shape_text(shape: Shape | None) -> str:
-    """A shape as messages show it: ``[B, T, D]``."""
-    return "?" if shape is None else str(shape)
+class Speaker:
+    """Shows sizes and shapes by the names that the reader of one function knows."""
+
+    __slots__ = ("_names", "scope")
+
+    def __init__(self, scope: Scope, bound: Mapping[str, object] | None = None) -> None:
+        self.scope = scope
+        self._names: dict[Dim, str] = {}
+        for name, size in (bound or {}).items():
+            if isinstance(size, Dim):
+                normal = scope.normal(size)
+                if normal.constant is None:
+                    self._names.setdefault(normal, name)
+
+    def size(self, size: Dim | None) -> str:
+        """A size: the axis name it has in the function, or what is known of it."""
+        if size is None:
+            return "?"
+        normal = self.scope.normal(size)
+        name = self._names.get(normal)
+        if name is not None:
+            return name
+        if any(isinstance(atom, Symbol) and atom.kind is Kind.OPAQUE for atom in normal.atoms):
+            return "?"
+        return str(undivided(normal) or normal)
+
+    def axis(self, axis: Axis | Rest) -> str:
+        """An axis of a shape."""
+        return str(axis) if isinstance(axis, Rest) else self.size(axis.size)
+
+    def shape(self, shape: Shape | None) -> str:
+        """A shape: ``[B, T, D]``."""
+        return "?" if shape is None else f"[{', '.join([self.axis(axis) for axis in shape])}]"
+
+    def value(self, value: AnyValue) -> str:
+        """A value in a few words."""
+        if isinstance(value, Tensor):
+            return self.shape(value.shape)
+        if isinstance(value, Sequence):
+            return f"a {value.kind} of {len(value.items)}"
+        return self.size(value) if isinstance(value, Dim) else "another value"
+
+    def origins(self, *sizes: Dim | None) -> list[Explanation]:
+        """Where the symbols of some sizes were solved."""
+        notes: list[Explanation] = []
+        symbols = {atom for size in sizes if size is not None for atom in size.atoms if isinstance(atom, Symbol)}
+        for symbol in sorted(symbols, key=_serial):
+            solution = self.scope.solution(symbol)
+            if solution is None or solution.place is None or len(notes) >= MAX_NOTES:
+                continue
+            value = self.size(solution.value)
+            if value != symbol.name:
+                verb = "is taken to be" if solution.narrowed else "is"
+                notes.append(Explanation(f"`{symbol.name}` {verb} {value}, because of this", solution.place))
+        return notes
+
+    def independence(self, left: Dim | None, right: Dim | None, because: str) -> list[Explanation]:
+        """Why two sizes that look alike are not: they are two names, or two parameters."""
+        if not because or left is None or right is None:
+            return []
+        kind = {"names": "axis names", "parameters": "parameters"}.get(because)
+        if kind is None:
+            return []
+        return [Explanation(f"{self.size(left)} and {self.size(right)} are two {kind}: nothing makes them equal")]
 
 
-def value_text(value: AnyValue) -> str:
-    """A value in a few words."""
-    if isinstance(value, Tensor):
-        return shape_text(value.shape)
-    if isinstance(value, Sequence):
-        return f"a {value.kind} of {len(value.items)}"
-    return str(value) if isinstance(value, Dim) else "another value"
+def _serial(symbol: Symbol) -> int:
+    return symbol.serial
 
 
 def revealed(value: AnyValue, scope: Scope) -> str:
@@ -85,33 +143,36 @@ def _axis_text(axis: Axis, scope: Scope) -> str:
 def invalid_annotation(hint: InvalidHint) -> str:
     """A shape string that does not parse."""
     message = hint.error.message
-    return f'"{hint.text}": {message}' if len(hint.text) < 60 else message
+    return f'"{hint.text}": {message}' if len(hint.text) <= MAX_QUOTED else message
 
 
 # -- declarations ----------------------------------------------------------------------------------------------------
 
 
-def misfit(found: Misfit, code: str, subject: str, scope: Scope, bound: Mapping[str, object]) -> Said:
-    """A value that does not keep its declaration."""
+def misfit(found: Misfit, code: str, subject: str, speaker: Speaker, bound: Mapping[str, object]) -> Said:
+    """A value that does not keep its declaration; ``bound`` is what the declaration's names stand for."""
     declared = f'"{found.hint.spec.shape.text}"' if isinstance(found.hint, ArrayHint) else "a tuple"
-    actual = value_text(found.value)
+    actual = speaker.value(found.value)
     item = f" at {found.path}" if found.path else ""
-    start = _opening(code, subject, actual, declared, item)
+    message = _opening(code, subject, actual, declared, item)
     notes: list[Explanation] = []
     repair = None
     if isinstance(found.hint, ArrayHint) and isinstance(found.value, Tensor):
         spec = found.hint.spec.shape
         if found.axis is None:
-            start += f": {_axes(len(found.value.shape))} for {_axes(len(spec.axes))}"
+            message += f": {_axes(len(found.value.shape))} for {_axes(len(spec.axes))}"
         elif found.expected is not None and found.actual is not None:
             token = spec.axes[found.axis].text
-            wanted = _with_value(token, found.expected, scope)
-            start += f": axis {found.position} is {_plainly(found.actual, scope)}, not {wanted}"
-            notes = _origins([found.expected, found.actual], scope)
-            if found.because:
-                notes.append(Explanation(_independent(found.expected, found.actual, scope)))
-        repair = _permutation(found, scope, bound)
-    return Said(start, notes, repair)
+            wanted = speaker.size(found.expected)
+            if wanted.replace(" ", "") != token.lstrip("#*?"):
+                wanted = f"{token} (= {wanted} here)"
+            message += f": axis {found.position} is {speaker.size(found.actual)}, not {wanted}"
+            notes = speaker.origins(found.expected, found.actual)
+            notes += speaker.independence(found.expected, found.actual, found.because)
+        else:
+            message += f": `{spec.axes[found.axis].text}` stands for other axes"
+        repair = _permutation(found, speaker.scope, bound)
+    return Said(message, notes, repair)
 
 
 def _opening(code: str, subject: str, actual: str, declared: str, item: str) -> str:
@@ -128,38 +189,6 @@ def _axes(count: int) -> str:
     return f"{count} axis" if count == 1 else f"{count} axes"
 
 
-def _with_value(token: str, size: Dim, scope: Scope) -> str:
-    normal = str(scope.normal(size))
-    return token if normal.replace(" ", "") == token.lstrip("#*?") else f"{token} (= {normal})"
-
-
-def _plainly(size: Dim, scope: Scope) -> str:
-    normal = scope.normal(size)
-    return str(size) if normal == size else f"{size} (= {normal})"
-
-
-def _independent(left: Dim, right: Dim, scope: Scope) -> str:
-    one, other = scope.normal(left), scope.normal(right)
-    return f"{one} and {other} are two parameters: nothing makes them equal"
-
-
-def _origins(sizes: list[Dim], scope: Scope) -> list[Explanation]:
-    """Where the symbols of some sizes were solved."""
-    notes: list[Explanation] = []
-    seen: set[Symbol] = set()
-    waiting = [atom for size in sizes for atom in size.atoms if isinstance(atom, Symbol)]
-    waiting.sort(key=lambda symbol: symbol.serial)
-    for symbol in waiting:
-        if symbol in seen or len(notes) >= MAX_NOTES:
-            continue
-        seen.add(symbol)
-        solution = scope.solution(symbol)
-        if solution is not None and str(solution.value) != symbol.name:
-            verb = "is narrowed to" if solution.narrowed else "is"
-            notes.append(Explanation(f"{symbol.name} {verb} {solution.value}, needed here", solution.place))
-    return notes
-
-
 def _permutation(found: Misfit, scope: Scope, bound: Mapping[str, object]) -> str | None:
     """The transpose or permute after which the tensor would keep its declaration."""
     if not isinstance(found.hint, ArrayHint) or not isinstance(found.value, Tensor):
@@ -168,157 +197,215 @@ def _permutation(found: Misfit, scope: Scope, bound: Mapping[str, object]) -> st
     count = len(axes)
     if count != len(found.value.shape) or count != len(tokens) or not 1 < count <= MAX_PERMUTED:
         return None
-    wanted: list[Dim | None] = []
+    wanted: list[Dim] = []
     for token in tokens:
         size = Dim.of(token.size) if token.kind == "fixed" else bound.get(token.name) if token.kind == "name" else None
-        wanted.append(size if isinstance(size, Dim) else None)
-    if None in wanted:
-        return None
+        if not isinstance(size, Dim):
+            return None
+        wanted.append(size)
     for order in permutations(range(count)):
-        if all(
-            size is not None and scope.equal(axes[source].size, size) for source, size in zip(order, wanted, strict=True)
-        ):
+        if all(scope.equal(axes[source].size, size) for source, size in zip(order, wanted, strict=True)):
             moved = [position for position, source in enumerate(order) if position != source]
-            if not moved:
-                return None
-            if len(moved) == 2:  # noqa: PLR2004 - two axes changed places
-                return f"`.transpose({moved[0]}, {moved[1]})` would make it fit"
-            return f"`.permute({', '.join(map(str, order))})` would make it fit"
+            return f"`{_move(list(order), moved)}` would make it fit" if moved else None
     return None
+
+
+def _move(order: list[int], moved: list[int]) -> str:
+    if len(moved) == 2:  # noqa: PLR2004 - two axes changed places
+        return f".transpose({moved[0]}, {moved[1]})"
+    return f".permute({', '.join(map(str, order))})"
 
 
 # -- operations ------------------------------------------------------------------------------------------------------
 
 
-def mismatch(found: Mismatch, operation: str, scope: Scope) -> Said:
+def mismatch(found: Mismatch, operation: str, speaker: Speaker) -> Said:
     """Operands that do not fit."""
     shown = found.operation or operation or "the operation"
-    left, right = shape_text(found.left_shape), shape_text(found.right_shape)
-    kind = found.kind
-    if kind is Fault.BROADCAST:
-        message = (
-            f"{shown} of {left} and {right}: {_side(found.left, found.axis, 'left', scope)} meets "
-            f"{_side(found.right, found.other_axis, 'right', scope)}"
-        )
-    elif kind is Fault.CONTRACTION:
-        message = (
-            f"{shown} of {left} and {right} sums over axes of unequal size: "
-            f"{_size(found.left, scope)} and {_size(found.right, scope)}"
-        )
-    elif kind is Fault.SIZE:
-        where = "" if found.axis is None else f" on axis {found.axis}"
-        message = f"{shown} needs {_size(found.right, scope)}{where} of {left}, which has {_size(found.left, scope)}"
-    elif kind is Fault.CONCAT:
-        message = (
-            f"{shown} of {left} and {right}: they differ on axis {found.axis} "
-            f"({_size(found.left, scope)} and {_size(found.right, scope)}), which is not the one joined"
-        )
-    elif kind is Fault.SCRAMBLED:
-        return _scrambled(found, shown)
-    elif kind is Fault.OUTER:
-        return _outer(found, shown, scope)
-    else:
-        message = _other_mismatch(found, shown, scope)
-    notes = _origins([size for size in (found.left, found.right) if size is not None], scope)
-    if found.because and found.left is not None and found.right is not None:
-        notes.append(Explanation(_independent(found.left, found.right, scope)))
-    return Said(message, notes)
+    if found.kind is Fault.SCRAMBLED:
+        return _scrambled(found, shown, speaker)
+    if found.kind is Fault.OUTER:
+        return _outer(found, shown, speaker)
+    notes = speaker.origins(found.left, found.right)
+    notes += speaker.independence(found.left, found.right, found.because)
+    return Said(_MESSAGES[found.kind](found, shown, speaker), notes)
 
 
-def _other_mismatch(found: Mismatch, shown: str, scope: Scope) -> str:
-    left, right = shape_text(found.left_shape), shape_text(found.right_shape)
-    kind, detail = found.kind, found.detail
-    if kind is Fault.RESHAPE:
-        if found.right is None or found.left is None:
-            return f"{shown} of {left}: {detail}" if detail else f"{shown} of {left} does not fit"
-        return (
-            f"{shown} of {left} to {right}: {scope.normal(found.left)} elements cannot become {scope.normal(found.right)}"
-        )
-    if kind is Fault.AXIS_RANGE:
-        count = 0 if found.left_shape is None else len(found.left_shape)
-        return f"{shown}: axis {found.axis} does not exist in {left}, which has {_axes(count)}"
-    if kind is Fault.TOO_MANY_INDICES:
-        return f"{shown}: more indices than axes in {left}"
-    if kind is Fault.UNPACK:
-        what = {"shape": "a shape of", "tensor": "a tensor of length"}.get(detail, "a tuple of")
-        return f"{what} {found.left} is unpacked into {found.right} names"
-    if kind is Fault.RANK:
-        return f"{shown} needs {detail or 'another number of axes'}, but gets {left}"
-    if kind is Fault.PATTERN:
-        return f"{shown}: {detail}"
-    if kind is Fault.PATTERN_RANK:
-        return f"{shown}: the pattern {detail + ' ' if detail else ''}does not have as many axes as {left}"
-    if kind is Fault.PATTERN_SIZE:
-        sizes = f"{_size(found.left, scope)} and {_size(found.right, scope)}"
-        return f"{shown}: `{detail}` stands for two sizes, {sizes}" if detail else f"{shown}: sizes {sizes} do not fit"
-    if kind is Fault.DTYPE:
-        return f"{shown} needs {detail}"
-    return f"{shown} does not fit {left}" + (f" ({detail})" if detail else "")
+def _broadcast(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    return (
+        f"{shown} of {left} and {right}: {speaker.size(found.left)}{_where(found.axis, 'left')} meets "
+        f"{speaker.size(found.right)}{_where(found.other_axis, 'right')}"
+    )
 
 
-def _size(size: Dim | None, scope: Scope) -> str:
-    return "?" if size is None else _plainly(size, scope)
+def _where(axis: int | None, side: str) -> str:
+    return "" if axis is None else f" (axis {axis} of the {side})"
 
 
-def _side(size: Dim | None, axis: int | None, side: str, scope: Scope) -> str:
-    where = "" if axis is None else f" (axis {axis} of the {side})"
-    return f"{_size(size, scope)}{where}"
+def _contraction(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    sizes = f"{speaker.size(found.left)}{_where(found.axis, 'left')} and {speaker.size(found.right)}"
+    return f"{shown} of {left} and {right} sums over two sizes: {sizes}{_where(found.other_axis, 'right')}"
 
 
-def _scrambled(found: Mismatch, shown: str) -> Said:
+def _needs_size(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    where = "" if found.axis is None else f" on axis {_counted(found)}"
+    left = speaker.shape(found.left_shape)
+    if found.left is None or found.right is None:
+        return f"{shown} does not fit {left}" + (f": {found.detail}" if found.detail else "")
+    return f"{shown} needs {speaker.size(found.right)}{where} of {left}, which has {speaker.size(found.left)}"
+
+
+def _counted(found: Mismatch) -> int | None:
+    """An axis number counted from the start, as the reader counts the axes shown."""
+    shape = found.left_shape
+    if found.axis is None or found.axis >= 0 or shape is None or shape.rank is None:
+        return found.axis
+    return found.axis + shape.rank
+
+
+def _concat(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    sizes = f"{speaker.size(found.left)} and {speaker.size(found.right)}"
+    return f"{shown} of {left} and {right}: axis {found.axis}, which is not the joined one, has {sizes}"
+
+
+def _reshape(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    left = speaker.shape(found.left_shape)
+    if found.left is None or found.right is None:
+        return f"{shown} of {left}: {found.detail}" if found.detail else f"{shown} of {left} does not fit"
+    sizes = f"{speaker.size(found.left)} elements cannot become {speaker.size(found.right)}"
+    return f"{shown} of {left} to {speaker.shape(found.right_shape)}: {sizes}"
+
+
+def _axis_range(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    count = 0 if found.left_shape is None else len(found.left_shape)
+    left = speaker.shape(found.left_shape)
+    return f"{shown}: axis {found.axis} does not exist in {left}, which has {_axes(count)}"
+
+
+def _too_many_indices(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    return f"{shown}: more indices than axes in {speaker.shape(found.left_shape)}"
+
+
+def _index(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    del shown
+    what = "a shape" if found.detail == "shape" else "a tuple"
+    return f"index {speaker.size(found.right)} does not exist in {what} of {speaker.size(found.left)}"
+
+
+def _unpack(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    del shown
+    what = {"shape": "a shape of", "tensor": "a tensor of length"}.get(found.detail, "a tuple of")
+    return f"{what} {speaker.size(found.left)} is unpacked into {speaker.size(found.right)} names"
+
+
+def _rank(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    detail = found.detail
+    wanted = f"{detail} {'axis' if detail == '1' else 'axes'}" if detail[:1].isdigit() or detail.startswith("at ") else detail
+    return f"{shown} needs {wanted or 'another number of axes'}, but gets {speaker.shape(found.left_shape)}"
+
+
+def _pattern(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    del speaker
+    return f"{shown}: {found.detail}"
+
+
+def _pattern_rank(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    left = speaker.shape(found.left_shape)
+    if found.detail[:1].isdigit():
+        return f"{shown}: the pattern has {_axes(int(found.detail))}, the tensor is {left}"
+    detail = f"`{found.detail}` of the pattern" if found.detail else "the pattern"
+    return f"{shown}: {detail} has another number of axes than {left}"
+
+
+def _pattern_size(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    sizes = f"{speaker.size(found.left)} and {speaker.size(found.right)}"
+    return f"{shown}: `{found.detail}` stands for two sizes, {sizes}" if found.detail else f"{shown}: {sizes} do not fit"
+
+
+def _dtype(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    del speaker
+    return f"{shown} needs {found.detail}"
+
+
+_MESSAGES = {
+    Fault.BROADCAST: _broadcast,
+    Fault.CONTRACTION: _contraction,
+    Fault.SIZE: _needs_size,
+    Fault.CONCAT: _concat,
+    Fault.RESHAPE: _reshape,
+    Fault.AXIS_RANGE: _axis_range,
+    Fault.TOO_MANY_INDICES: _too_many_indices,
+    Fault.INDEX: _index,
+    Fault.UNPACK: _unpack,
+    Fault.RANK: _rank,
+    Fault.PATTERN: _pattern,
+    Fault.PATTERN_RANK: _pattern_rank,
+    Fault.PATTERN_SIZE: _pattern_size,
+    Fault.DTYPE: _dtype,
+}
+
+
+# -- silent faults ---------------------------------------------------------------------------------------------------
+
+
+def _scrambled(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     """A reshape that moves elements across axes."""
-    left, right = shape_text(found.left_shape), shape_text(found.right_shape)
-    held = " ".join(str(factor.size) for factor in found.factors)
-    wanted = " ".join(
-        str(group[0].size) if len(group) == 1 else f"({' '.join(str(factor.size) for factor in group)})" if group else "1"
-        for group in found.wanted
-    )
+    held = " ".join(speaker.size(factor.size) for factor in found.factors)
+    wanted = " ".join(_group(group, speaker) for group in found.wanted)
     message = (
-        f"{shown} of {left} to {right} mixes elements of different axes: "
-        f"in memory they lie in the order ({held}), the new axes read them as ({wanted})"
+        f"{shown} of {speaker.shape(found.left_shape)} to {speaker.shape(found.right_shape)} mixes elements of "
+        f"different axes: in memory they lie as ({held}), the new axes read them as ({wanted})"
     )
-    return Said(message, [], _unscramble(found))
+    return Said(message, [], _unscramble(found, speaker))
 
 
-def _unscramble(found: Mismatch) -> str | None:
+def _group(group: tuple[Factor, ...], speaker: Speaker) -> str:
+    if len(group) == 1:
+        return speaker.size(group[0].size)
+    return f"({' '.join(speaker.size(factor.size) for factor in group)})" if group else "1"
+
+
+def _unscramble(found: Mismatch, speaker: Speaker) -> str | None:
     """Split first, move whole axes, then merge."""
     flat = [factor for group in found.wanted for factor in group]
-    order: list[int] = []
-    source: list[str] = []
     remaining = list(flat)
+    held: list[Factor] = []
     for factor in found.factors:
         parts = [
-            part for part in remaining
-            if part == factor or (part.ident is not None and getattr(part.ident, "whole", None) == factor)
+            part
+            for part in remaining
+            if part == factor or (isinstance(part.ident, Part) and part.ident.whole == factor)
         ]
         if not parts:
             return None
         for part in parts:
             remaining.remove(part)
-            order.append(flat.index(part))
-            source.append(str(part.size))
-    if remaining or len(set(order)) != len(flat):
+        held += parts
+    if remaining:
         return None
-    moves = [order.index(position) for position in range(len(flat))]
-    changed = [position for position, origin in enumerate(moves) if position != origin]
-    if len(changed) == 2:  # noqa: PLR2004 - two axes changed places
-        move = f".transpose({changed[0]}, {changed[1]})"
-    else:
-        move = f".permute({', '.join(map(str, moves))})"
-    split = f".view({', '.join(source)})" if len(source) != len(found.left_shape or ()) else ""
+    order = [held.index(factor) for factor in flat]
+    if len(set(order)) != len(order):
+        return None
+    moved = [position for position, source in enumerate(order) if position != source]
+    split = ""
+    if found.left_shape is None or len(held) != len(found.left_shape.axes):
+        split = f".view({', '.join(speaker.size(factor.size) for factor in held)})"
     merge = ""
     if any(len(group) != 1 for group in found.wanted) and found.right_shape is not None:
-        merge = f".reshape({', '.join(str(axis) for axis in found.right_shape)})"
-    return f"move the axes instead: `{split}{move}{merge}`"
+        merge = f".reshape({', '.join(speaker.axis(axis) for axis in found.right_shape)})"
+    return f"move whole axes instead: `{split}{_move(order, moved)}{merge}`"
 
 
-def _outer(found: Mismatch, shown: str, scope: Scope) -> Said:
-    left, right = shape_text(found.left_shape), shape_text(found.right_shape)
-    size = _size(found.left, scope)
+def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    size = speaker.size(found.left)
+    longer_left = len(found.left_shape or ()) >= len(found.right_shape or ())
+    long, short = ("left", "right") if longer_left else ("right", "left")
     message = (
         f"{shown} of {left} and {right} pairs every {size} with every other {size}: "
-        f"the shorter operand lines up with the axis of size 1"
+        f"the {short} operand lines up with the last axis of the {long}, which is 1"
     )
-    longer_left = len(found.left_shape or ()) >= len(found.right_shape or ())
-    side = "left" if longer_left else "right"
-    return Said(message, [], f"`.squeeze(-1)` on the {side}, or `.unsqueeze(-1)` on the other side, keeps them paired")
+    return Said(message, [], f"`.squeeze(-1)` on the {long}, or `.unsqueeze(-1)` on the {short}, keeps them paired")

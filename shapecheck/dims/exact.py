@@ -57,6 +57,23 @@ def cleared(difference: Dim) -> Dim | None:
     return total.exact_quotient(Dim.term(monomial, coefficient)) if coefficient else total
 
 
+def undivided(dim: Dim) -> Dim | None:
+    """The polynomial that a size is when its divisions are exact, or None if a division is left.
+
+    ``h * (D//h)`` is ``D``, and so is ``D // (D//h)`` just ``h``.
+    """
+    try:
+        form = _exact_form(dim)
+    except _TooLargeError:
+        return None
+    total = ZERO
+    for powers, value in form.items():
+        if value != int(value) or any(power < 0 for _, power in powers):
+            return None
+        total += Dim.term(tuple([atom for atom, power in powers for _ in range(power)]), int(value))
+    return total
+
+
 def _exact_form(dim: Dim) -> Rational:
     """The size as a Laurent polynomial with rational coefficients."""
     total: Rational = {}

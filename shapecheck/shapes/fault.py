@@ -39,6 +39,8 @@ class Fault(Enum):
     """The axis index does not exist."""
     TOO_MANY_INDICES = "SC204", "too-many-indices"
     """More indices than axes."""
+    INDEX = "SC204", "index"
+    """An index beyond the end of a tuple: ``left`` items, index ``right`` (``detail`` says of what)."""
     UNPACK = "SC204", "unpack"
     """A tuple is unpacked into another number of names (``detail``)."""
     RESHAPE = "SC205", "reshape"

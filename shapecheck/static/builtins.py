@@ -18,7 +18,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
-from shapecheck.static.conditions import is_instance, truth_of
+from shapecheck.static.conditions import assume, is_instance, truth_of
 from shapecheck.static.expressions import attribute_of, binary, iterate
 from shapecheck.static.joins import join
 from shapecheck.static.values import (
@@ -174,6 +174,14 @@ def _nothing(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str
             frame.interpreter.store_attribute(args[0], key, args[2])
         else:
             args[0].complete = False
+    return NONE
+
+
+@builtin("torch._check", "torch._assert", "torch._check_value", "torch._check_index", "torch._check_type")
+def _check(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
+    del args, kwargs
+    if isinstance(node, ast.Call) and node.args:
+        assume(frame, node.args[0], holds=True)
     return NONE
 
 

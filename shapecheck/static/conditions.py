@@ -8,6 +8,7 @@ from shapecheck.dims import YES, Dim, Kind, Symbol
 from shapecheck.shapes import (
     NONE,
     AnyValue,
+    Axis,
     Constant,
     Number,
     Opaque,
@@ -198,6 +199,7 @@ def _assume_comparison(frame: Frame, node: ast.Compare, *, holds: bool) -> None:
         return
     sides = [node.left, *node.comparators]
     for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
+        _narrow_rank(frame, op, left, right, holds=holds)
         if isinstance(op, (ast.Eq, ast.NotEq)):
             if isinstance(op, ast.Eq) is holds:
                 _assume_equal(frame, left, right)
@@ -256,11 +258,38 @@ def _assume_rank(frame: Frame, node: ast.expr, rank: AnyValue) -> bool:
         return False
     tensor = _peek(frame, subject)
     number = rank.constant if isinstance(rank, Dim) else None
-    if isinstance(tensor, Tensor) and tensor.shape.is_unknown and number is not None and 0 <= number <= MAX_RANK:
-        name = ast.unparse(subject)
-        sizes = [Dim.of(Symbol(f"{name}.shape[{axis}]", Kind.FLEXIBLE)) for axis in range(number)]
-        narrow(frame, subject, [tensor.reshaped(Shape.of(*sizes))])
+    if isinstance(tensor, Tensor) and number is not None:
+        ranked = with_rank(tensor, number, ast.unparse(subject))
+        if ranked is not None:
+            narrow(frame, subject, [ranked])
     return True
+
+
+def with_rank(tensor: Tensor, rank: int, name: str) -> Tensor | None:
+    """A tensor with some number of axes, of which any number were unknown; None if it cannot have so many."""
+    shape = tensor.shape
+    missing = rank - len(shape) + 1
+    if shape.rest is None or not 0 <= missing <= MAX_RANK:
+        return None
+    first = shape.rest
+    axes = [Axis.of(Symbol(f"{name}.shape[{first + n}]", Kind.FLEXIBLE)) for n in range(missing)]
+    return tensor.reshaped(shape.replaced(first, *axes))
+
+
+def _narrow_rank(frame: Frame, op: ast.cmpop, left: ast.expr, right: ast.expr, *, holds: bool) -> None:
+    """Of several tensors only those remain whose rank is as it must be."""
+    subject = _rank_subject(left)
+    value = None if subject is None else _peek(frame, subject)
+    if subject is None or not isinstance(value, OneOf):
+        return
+    wanted = frame.evaluate(right)
+    kept = []
+    for option in value.options:
+        rank = option.shape.rank if isinstance(option, Tensor) else None
+        found = None if rank is None else _compare(op, Dim.of(rank), wanted)
+        if found is None or found is holds:
+            kept.append(option)
+    narrow(frame, subject, kept)
 
 
 def _assume_shape(frame: Frame, node: ast.expr, shape: AnyValue) -> bool:

@@ -14,6 +14,7 @@ from shapecheck.shapes import (
     AnyValue,
     Axis,
     Constant,
+    Fault,
     Mismatch,
     Number,
     Opaque,
@@ -206,6 +207,9 @@ def item_of(frame: Frame, owner: AnyValue, index: AnyValue, node: ast.AST) -> An
     if isinstance(owner, Tensor):
         return frame.interpreter.apply(frame, node, "operator.getitem", [owner, index], {}, "indexing")
     if isinstance(owner, Sequence):
+        if _is_beyond(owner, index):
+            length = Dim.of(len(owner.items))
+            return frame.report(node, Mismatch(Fault.INDEX, left=length, right=index, detail=_kind_of(node)))  # type: ignore[arg-type] - a Dim
         return _sequence_item(owner, index)
     if isinstance(owner, Elements):
         if isinstance(index, Slice):
@@ -233,11 +237,27 @@ def item_of(frame: Frame, owner: AnyValue, index: AnyValue, node: ast.AST) -> An
     return Unknown(owner.why if isinstance(owner, Unknown) else "an item that is not followed")
 
 
+def _is_beyond(owner: Sequence, index: AnyValue) -> bool:
+    """Whether a tuple of known length has no item of that number."""
+    if owner.kind != "tuple" or not isinstance(index, Dim) or any(isinstance(item, Rest) for item in owner.items):
+        return False
+    position = index.constant
+    return position is not None and not -len(owner.items) <= position < len(owner.items)
+
+
+def _kind_of(node: ast.AST) -> str:
+    owner = node.value if isinstance(node, ast.Subscript) else None
+    return "shape" if isinstance(owner, ast.Attribute) and owner.attr == "shape" else "tuple"
+
+
 def _sequence_item(owner: Sequence, index: AnyValue) -> AnyValue:
     items = owner.items
     rest = next((n for n, item in enumerate(items) if isinstance(item, Rest)), None)
     if isinstance(index, Slice):
         return _sequence_slice(owner, index, rest)
+    if isinstance(index, Constant) and owner.fields is not None and index.value in owner.fields:
+        named = items[owner.fields.index(index.value)]
+        return Unknown("the number of axes is not known") if isinstance(named, Rest) else named
     position = index.constant if isinstance(index, Dim) else None
     if position is None:
         found: AnyValue | None = None
@@ -426,6 +446,9 @@ def _compare(frame: Frame, node: ast.Compare) -> AnyValue:
         if (isinstance(one, Tensor) or isinstance(other, Tensor)) and type(op) in _COMPARE:
             name, sign = _COMPARE[type(op)]
             result = frame.interpreter.apply(frame, node, f"operator.{name}", [one, other], {}, f"`{sign}`")
+        elif type(op) in _COMPARE and (isinstance(one, (Unknown, Opaque)) or isinstance(other, (Unknown, Opaque))):
+            # Of arrays it would be an array.
+            result = Unknown("a comparison of values that are not followed") if result == TRUE else result
         else:
             found = compare(op, left, right)
             if found == FALSE:

@@ -422,7 +422,7 @@ class Interpreter:
         """Report operands that do not fit."""
         if self.silent or self.foreseen:
             return
-        found = wording.mismatch(mismatch, operation, self.scope)
+        found = wording.mismatch(mismatch, operation, self.speaker(frame))
         severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
         self._add(frame, node, mismatch.kind.code, severity, found)
 
@@ -432,7 +432,12 @@ class Interpreter:
         """Report a value that does not keep its declaration."""
         if self.silent:
             return
-        self._add(frame, node, code, "error", wording.misfit(misfit, code, subject, self.scope, names.bound))
+        said = wording.misfit(misfit, code, subject, self.speaker(frame), names.bound)
+        self._add(frame, node, code, "error", said)
+
+    def speaker(self, frame: Frame) -> wording.Speaker:
+        """Who shows sizes by the names of the function under analysis."""
+        return wording.Speaker(self.scope, None if frame.names is None else frame.names.bound)
 
     def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: wording.Said) -> None:
         place = self.node_place(frame.index, node)

@@ -18,7 +18,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
-from shapecheck.static.conditions import assume, truth
+from shapecheck.static.conditions import assume, truth, with_rank
 from shapecheck.static.expressions import binary, iterate
 from shapecheck.static.copies import Replacement
 from shapecheck.static.frame import Frame, Loop, State
@@ -175,6 +175,10 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source: ast.expr | None) -> None:
     count = len(target.elts)
     starred = next((n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+    if starred is None and isinstance(value, Sequence) and any(isinstance(item, Rest) for item in value.items):
+        _learn_rank(frame, source, count)
+        if source is not None and _is_shape(source) and not isinstance(source, ast.Subscript):
+            value = frame.evaluate(source)
     if isinstance(value, Sequence) and not any(isinstance(item, Rest) for item in value.items):
         items = [item for item in value.items if not isinstance(item, Rest)]
         if starred is None and len(items) == count:
@@ -202,12 +206,9 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source:
         for part in target.elts:
             assign(frame, part, value.element, None)
         return
-    rank_known = _learn_rank(frame, source, count) if starred is None else None
-    for position, part in enumerate(target.elts):
+    for part in target.elts:
         name = part.id if isinstance(part, ast.Name) else "?"
-        if rank_known is not None:
-            assign(frame, part, rank_known[position], None)
-        elif isinstance(value, Unknown) and not _is_shape(source):
+        if isinstance(value, Unknown) and not _is_shape(source):
             assign(frame, part, value, None)
         else:
             assign(frame, part, Opaque(name), None)
@@ -276,21 +277,19 @@ def _unpack_tensor(frame: Frame, target: ast.Tuple | ast.List, value: Tensor, so
             assign(frame, part, item, None)
 
 
-def _learn_rank(frame: Frame, source: ast.expr | None, count: int) -> list[Dim] | None:
-    """``b, t, d = x.shape`` says that x has three axes, and names them."""
+def _learn_rank(frame: Frame, source: ast.expr | None, count: int) -> None:
+    """``b, t, d = x.shape`` says that x has three axes."""
     owner = None
     if isinstance(source, ast.Attribute) and source.attr == "shape":
         owner = source.value
     elif isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == "size":
         owner = source.func.value if not source.args else None
     if not isinstance(owner, ast.Name):
-        return None
+        return
     tensor = frame.env.get(owner.id)
-    if not isinstance(tensor, Tensor) or not tensor.shape.is_unknown:
-        return None
-    sizes = [Dim.of(Symbol(f"{owner.id}.shape[{axis}]", Kind.FLEXIBLE)) for axis in range(count)]
-    frame.env[owner.id] = tensor.reshaped(Shape.of(*sizes))
-    return sizes
+    ranked = with_rank(tensor, count, owner.id) if isinstance(tensor, Tensor) else None
+    if ranked is not None:
+        frame.env[owner.id] = ranked
 
 
 # -- branches --------------------------------------------------------------------------------------------------------
