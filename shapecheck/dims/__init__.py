@@ -3,9 +3,8 @@
 The lowest layer: it knows neither Python source nor tensors.
 """
 
-from shapecheck.dims.decide import cancelled
+from shapecheck.dims.decide import DATA_DEPENDENT, cancelled
 from shapecheck.dims.dim import ONE, ZERO, Dim, call, floordiv, maximum, minimum, mod
-from shapecheck.dims.decide import DATA_DEPENDENT
 from shapecheck.dims.scope import Scope, Solution
 from shapecheck.dims.symbol import Call, Kind, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes

@@ -3,8 +3,8 @@
 ``floordiv``, ``min`` and ``max`` are atoms of their own; ``a mod b`` is written ``a - b * floordiv(a, b)``, which is an
 identity, so that two ways of writing one remainder meet in one form.
 
-What would grow beyond bounds (``MAX_TERMS``, ``MAX_DEGREE``, ``MAX_CALLS``, ``MAX_ARGUMENTS``, ``MAX_BITS``) becomes an opaque symbol:
-a size of which nothing is known. So every operation on sizes is quick, whatever code is read.
+What would grow beyond the bounds below becomes an opaque symbol: a size of which nothing is known. So every operation
+on sizes is quick, whatever code is read.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 MAX_TERMS: Final = 64
 MAX_DEGREE: Final = 32
 MAX_CALLS: Final = 32
-MAX_ARGUMENTS: Final = 8
 """Calls in a call, written out."""
+MAX_ARGUMENTS: Final = 8
+"""Arguments of one ``min`` or ``max``."""
 MAX_BITS: Final = 256
 """Bits of a coefficient; torch's own sizes have 63."""
 _MOST: Final = 1 << MAX_BITS

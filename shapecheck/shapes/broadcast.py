@@ -135,7 +135,7 @@ def _is_certain(size: Dim) -> bool:
 
 
 def _uncertain() -> Axis:
-    return Axis.unfollowed(Dim.of(Symbol("broadcast", Kind.OPAQUE)))
+    return Axis.unfollowed(Dim.of(Symbol("?", Kind.OPAQUE)))
 
 
 def _suspect_outer(left: Shape, right: Shape) -> None:

@@ -1,7 +1,5 @@
 """Reshape against torch: the factors of each axis predict which source element stands where."""
 
-from math import prod
-
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +12,6 @@ from shapecheck.shapes import (
     Fault,
     Mismatch,
     Origin,
-    Part,
     Rest,
     Shape,
     flatten,
@@ -31,8 +28,6 @@ SIZES = dict(zip(SYMBOLS.values(), (2, 3, 4, 5, 6, 7), strict=True))
 OTHER = dict(zip(SYMBOLS.values(), (3, 2, 5, 4, 2, 3), strict=True))
 
 atoms = st.sampled_from((B, T, H, K, Dim.of(2), Dim.of(3), Dim.of(1)))
-products = st.lists(atoms, min_size=1, max_size=3).map(prod_of := lambda parts: prod(parts, start=ONE))
-sources = st.lists(products, min_size=1, max_size=4)
 
 
 def fresh():
@@ -94,13 +89,6 @@ def test_wherever_a_shape_is_followed_its_factors_say_which_element_stands_where
             tracked.shape = found
             tracked.tensor = tracked.tensor.reshape(tracked.numbers(targets))
         tracked.check()
-
-
-def place(factor, order):
-    """Where a factor, or a part of one, stands in the source."""
-    if isinstance(factor.ident, Part):
-        return place(factor.ident.whole, order)[0], len(factor.ident.outer.terms and factor.ident.outer.terms[0][0])
-    return order.index(factor), 0
 
 
 def rearranged(tracked, mismatch):
