@@ -405,6 +405,12 @@ def take(input: Tensor, index: Tensor, *, out: object = None) -> Tensor:
     return input.reshaped(index.shape)
 
 
+@op("torch.put", "torch.Tensor.put")
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: object = None) -> Tensor:
+    """``[a b], [i], [i] -> [a b]``."""
+    return input
+
+
 @op("torch.index_select", "torch.Tensor.index_select")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: object = None) -> Tensor | Mismatch:
     """``[.. a ..], [i] -> [.. i ..]``."""
@@ -617,6 +623,14 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: object = None) -> Any
     if as_tuple:
         return Several([Tensor(Shape((count,)), "int") for _ in range(max(rank, 1))])
     return Tensor(Shape((count, Axis.of(rank))), "int")
+
+
+@op("torch.nonzero_static", "torch.Tensor.nonzero_static")
+def nonzero_static(input: Tensor, *, size: Dim, fill_value: object = None) -> AnyValue | Mismatch:
+    """``[a b] -> [size 2]``."""
+    rank = input.shape.rank
+    axis = Axis.unfollowed(opaque("rank")) if rank is None else Axis.of(rank)
+    return Tensor(Shape((Axis.of(size), axis)), "int")
 
 
 # -- tables and searches ---------------------------------------------------------------------------------------------

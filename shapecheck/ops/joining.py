@@ -238,7 +238,7 @@ def _split_into(tensor: Tensor, sizes: Sequence[Dim], dim: int) -> AnyValue | Mi
     return _parts(tensor, position, sizes)
 
 
-@op("torch.Tensor.split")
+@op("torch.Tensor.split", "torch.Tensor.unsafe_split", "torch.unsafe_split", "torch.split_copy")
 def split_method(tensor: Tensor, split_size: object, dim: int = 0) -> AnyValue | Mismatch:
     """``[.. a+b ..] -> [.. a ..], [.. b ..]``."""
     return _split(tensor, split_size, dim)
@@ -260,7 +260,10 @@ def _split(tensor: Tensor, split: object, dim: int) -> AnyValue | Mismatch:
     return Unknown("the sizes of the parts are not known")
 
 
-@op("torch.split_with_sizes", "torch.Tensor.split_with_sizes")
+@op(
+    "torch.split_with_sizes", "torch.Tensor.split_with_sizes", "torch.split_with_sizes_copy",
+    "torch.unsafe_split_with_sizes", "torch.Tensor.unsafe_split_with_sizes",
+)
 def split_with_sizes(input: Tensor, split_sizes: object, dim: int = 0) -> AnyValue | Mismatch:
     """``[.. a+b ..] -> [.. a ..], [.. b ..]``."""
     return _split(input, split_sizes, dim)

@@ -25,9 +25,11 @@ from shapecheck.shapes import (
     Axis,
     Fault,
     Mismatch,
+    Origin,
     Rest,
     Shape,
     Tensor,
+    Unknown,
     broadcast,
     require,
 )
@@ -286,6 +288,21 @@ def rms_norm(
 ) -> AnyValue | Mismatch:
     """``[.. d], [d] -> [.. d]``."""
     return layer_norm(input, normalized_shape, weight)
+
+
+@op("torch.native_layer_norm")
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sizes, weight: Tensor | None, bias: Tensor | None, eps: object
+) -> AnyValue | Mismatch:
+    """``[.. d], [d], [d] -> [.. d], [.. 1], [.. 1]``."""
+    found = layer_norm(input, normalized_shape, weight, bias)
+    shape = input.shape
+    if not isinstance(found, Tensor) or shape.rest is not None:
+        return found if isinstance(found, Mismatch) else Unknown("an operand of unknown rank")
+    kept = len(shape) - len(normalized_shape)
+    one = Axis.of(1, Origin.KEPT)
+    statistics = input.reshaped(Shape((*shape.axes[:kept], *[one] * len(normalized_shape))))
+    return Several([found, statistics, statistics])
 
 
 class ChannelNorm(Module):

@@ -77,6 +77,11 @@ class Pool:
         for place, axis in enumerate(axes):
             window = self.kernel[place], self.stride[place], self.padding[place], self.dilation[place]
             kernel, _, padding, dilation = window
+            if kernel is not None and padding is not None and impossible(2 * padding, kernel):
+                return Mismatch(
+                    Fault.SIZE, axis=place - len(axes), left=padding, right=kernel, left_shape=input.shape,
+                    detail="padding",
+                )
             if kernel is not None and padding is not None and dilation is not None and impossible(
                 dilation * (kernel - 1) + 1, axis.size + 2 * padding
             ):

@@ -74,11 +74,17 @@ def padded(input: Tensor, pads: Options, mode: str | None) -> AnyValue | Mismatc
 
 
 @op("torch.nn.functional.pad")
-def pad(input: Tensor, pad: object, mode: object = None, value: object = None) -> AnyValue | Mismatch:
+def padding(input: Tensor, pad: object, mode: object = None, value: object = None) -> AnyValue | Mismatch:
     """``[.. a] -> [.. before+a+after]``."""
     if not isinstance(pad, Several) or any(isinstance(item, Rest) for item in pad.items):
         return unknown_shape(input)
     return padded(input, sizes_of(pad, len(pad.items)), _text(mode, "constant"))
+
+
+@op("torch.constant_pad_nd")
+def constant_pad_nd(input: Tensor, pad: object, value: object = None) -> AnyValue | Mismatch:
+    """``[.. a] -> [.. before+a+after]``."""
+    return padding(input, pad)
 
 
 class Padding(Module):
@@ -188,6 +194,12 @@ def interpolate(
 
 def _hidden(items: Several) -> bool:
     return any(isinstance(item, Rest) for item in items.items)
+
+
+@op("torch.nn.functional.upsample_nearest", "torch.nn.functional.upsample_bilinear")
+def upsample(input: Tensor, size: object = None, scale_factor: object = None) -> AnyValue | Mismatch:
+    """``[n c *spatial] -> [n c *size]``."""
+    return interpolate(input, size, scale_factor)
 
 
 @module("torch.nn.Upsample")

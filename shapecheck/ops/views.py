@@ -58,7 +58,7 @@ def view(input: Tensor, *shape: Sizes) -> Tensor | Mismatch:
     return regrouped(input, list(shape))  # type: ignore[arg-type]  # spread: each is a size
 
 
-@op("torch.reshape")
+@op("torch.reshape", "torch.view_copy")
 def reshape_function(input: Tensor, shape: Sizes) -> Tensor | Mismatch:
     """``[.. a b ..] -> [.. a*b ..]``."""
     return regrouped(input, shape)
@@ -118,7 +118,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sizes) -> Tensor | Mismatch:
     return input.reshaped(input.shape.replaced(position, *found))
 
 
-@op("torch.squeeze", "torch.Tensor.squeeze")
+@op("torch.squeeze", "torch.Tensor.squeeze", "torch.squeeze_copy")
 def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor | Mismatch:
     """``[a 1 b] -> [a b]``."""
     shape = input.shape
@@ -145,7 +145,7 @@ def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor | Mismatch:
     return input.reshaped(shape.without(gone))
 
 
-@op("torch.unsqueeze", "torch.Tensor.unsqueeze")
+@op("torch.unsqueeze", "torch.Tensor.unsqueeze", "torch.unsqueeze_copy")
 def unsqueeze(input: Tensor, dim: int) -> Tensor | Mismatch:
     """``[a b] -> [a 1 b]``."""
     shape = input.shape
@@ -197,7 +197,7 @@ def _with_axes(tensor: Tensor, rank: int) -> AnyValue:
 
 @op(
     "torch.transpose", "torch.Tensor.transpose", "torch.swapaxes", "torch.Tensor.swapaxes", "torch.swapdims",
-    "torch.Tensor.swapdims",
+    "torch.Tensor.swapdims", "torch.transpose_copy",
 )
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor | Mismatch:
     """``[.. a .. b ..] -> [.. b .. a ..]``."""
@@ -227,7 +227,7 @@ def permuted(input: Tensor, dims: list[int]) -> Tensor | Mismatch:
     return unknown_shape(input) if positions is None else input.reshaped(Shape([shape[index] for index in positions]))
 
 
-@op("torch.permute")
+@op("torch.permute", "torch.permute_copy")
 def permute(input: Tensor, dims: Ints) -> Tensor | Mismatch:
     """``[a b c] -> [c a b]``."""
     return permuted(input, dims)
@@ -273,7 +273,7 @@ def movedim(
     return input.reshaped(Shape([shape[next(others) if place is None else place] for place in order]))
 
 
-@op("torch.t", "torch.Tensor.t")
+@op("torch.t", "torch.Tensor.t", "torch.t_copy")
 def t(input: Tensor) -> Tensor | Mismatch:
     """``[a b] -> [b a]``."""
     if input.shape.rest is not None:
@@ -396,7 +396,7 @@ def expand(input: Tensor, *size: Sizes) -> Tensor | Mismatch:
     return expanded(input, list(size))  # type: ignore[arg-type]  # spread: each is a size
 
 
-@op("torch.broadcast_to", "torch.Tensor.broadcast_to")
+@op("torch.broadcast_to", "torch.Tensor.broadcast_to", "torch.expand_copy")
 def broadcast_to(input: Tensor, size: Sizes) -> Tensor | Mismatch:
     """``[1 b] -> [a b]``."""
     return expanded(input, size)
@@ -465,10 +465,13 @@ def select(input: Tensor, dim: int, index: object) -> Tensor | Mismatch:
     return input.reshaped(shape.without([position]))
 
 
-@op("torch.Tensor.unfold")
+@op("torch.Tensor.unfold", "torch.unfold_copy")
 def unfold(input: Tensor, dimension: int, size: Dim, step: Dim) -> AnyValue | Mismatch:
     """``[.. a ..] -> [.. (a-size)//step+1 .. size]``."""
     shape = input.shape
+    if not shape.axes:
+        # torch takes a scalar for one element here.
+        return input.reshaped(Shape((Axis.of(size, Origin.WRITTEN),)))
     axis = shape.axis(dimension)
     if isinstance(axis, Mismatch):
         return axis
@@ -561,13 +564,13 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor | Mismatch:
     return flat if isinstance(flat, Mismatch) or flat.shape.rest is not None else diag_embed(flat, offset)
 
 
-@op("torch.view_as_real")
+@op("torch.view_as_real", "torch.view_as_real_copy")
 def view_as_real(input: Tensor) -> Tensor | Mismatch:
     """``[..] -> [.. 2]``."""
     return Tensor(Shape((*input.shape, Axis.of(2, Origin.WRITTEN))), "float", input.kind)
 
 
-@op("torch.view_as_complex")
+@op("torch.view_as_complex", "torch.view_as_complex_copy")
 def view_as_complex(input: Tensor) -> Tensor | Mismatch:
     """``[.. 2] -> [..]``."""
     axis = input.shape.axis(-1)
@@ -583,7 +586,7 @@ def view_as_complex(input: Tensor) -> Tensor | Mismatch:
     return Tensor(input.shape.without([len(input.shape) - 1]), "complex", input.kind)
 
 
-@op("torch.as_strided", "torch.Tensor.as_strided")
+@op("torch.as_strided", "torch.Tensor.as_strided", "torch.as_strided_copy")
 def as_strided(input: Tensor, size: Sizes, stride: object, storage_offset: object = 0) -> Tensor | Mismatch:
     """``[a b] -> [size]``."""
     return input.reshaped(Shape([one if isinstance(one, Rest) else Axis.unfollowed(one) for one in size]))

@@ -37,6 +37,9 @@ WITHOUT_RULE = {
     "nn.LinearCrossEntropyLoss": "new in this torch and met nowhere yet",
 }
 
+ABOUT_VALUES = ("eps must be", "index out of range", "scalar type", "target dtype")
+"""Refusals that do not depend on a shape."""
+
 FAMILIES = {torch.float64: "float", torch.int64: "int", torch.bool: "bool"}
 
 
@@ -80,7 +83,7 @@ def run_rule(name: str, sample: object, symbols: dict[int, Dim] | None) -> objec
         [abstract(value, None) for value in made.args],
         {key: abstract(value, None) for key, value in made.kwargs.items()},
     )
-    if not isinstance(built, ops.Module):
+    if not isinstance(built, ops.Module) or called is None:
         return built
     return ops.forward(
         built,
@@ -163,6 +166,33 @@ def test_samples_agree(name):
 @pytest.mark.parametrize("name", sorted(INFOS.keys() - WITHOUT_RULE.keys()))
 def test_all_samples_agree(name):
     assert check(INFOS[name], None)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, info in INFOS.items() if info.module_error_inputs_func))
+def test_what_torch_refuses_has_no_shape(name):
+    info = INFOS[name]
+    if name in WITHOUT_RULE:
+        return
+    refused = info.module_error_inputs_func(
+        info, device="cpu", dtype=torch.float64, requires_grad=False, training=True
+    )
+    for error in refused:
+        sample = error.module_error_input
+        if any(text in str(error.error_regex) for text in ABOUT_VALUES):
+            continue
+        previous = use(Context())
+        try:
+            found = run_rule(name, sample, None)
+        finally:
+            use(previous)
+        assert not is_known(found), f"{name}({sample.constructor_input.args}): {found}, torch: {error.error_regex}"
+
+
+def is_known(found: object) -> bool:
+    """Whether a value has a shape."""
+    if isinstance(found, Sequence):
+        return all(map(is_known, found.items))
+    return isinstance(found, Tensor) and found.shape.rest is None
 
 
 def test_the_list_of_layers_without_a_rule_is_current():
