@@ -1,5 +1,7 @@
 """Reshape against torch: the factors of each axis predict which source element stands where."""
 
+from math import prod
+
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -285,3 +287,57 @@ def test_split_axis_and_back():
     assert [part.size for part in parts] == [G, C // G]
     assert all(part.origin is Origin.WRITTEN for part in parts)
     assert flatten(Shape(parts), 0, 1)[0].factors == axis.factors
+
+
+HEADS = Symbol("heads", Kind.FLEXIBLE)
+DIVISORS = (Dim.of(HEADS), K, Dim.of(2))
+WHOLE = tuple(Symbol(name) for name in ("D", "E"))
+
+
+@st.composite
+def split_in_two_ways(draw):
+    """Flat lists of the same elements, in which some axes are split in one of them or in both."""
+    source, target = [], []
+    for _ in range(draw(st.integers(1, 4))):
+        kind = draw(st.sampled_from(("same", "split", "merged", "both")))
+        size = draw(st.sampled_from((B, T, T, Dim.of(3), ONE)))
+        whole, divisor = Dim.of(draw(st.sampled_from(WHOLE))), draw(st.sampled_from(DIVISORS))
+        parts = draw(st.sampled_from(([divisor, whole // divisor], [whole // divisor, divisor])))
+        source += [size] if kind == "same" else [whole] if kind == "split" else parts
+        target += [size] if kind == "same" else [whole] if kind == "merged" else parts
+    return source, target
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@given(st.data())
+def test_splits_and_merges_in_order_are_never_scrambled(data):
+    context = fresh()
+    source, target = data.draw(split_in_two_ways())
+    axes = [Axis.of(size, ident=("axis", index)) for index, size in enumerate(data.draw(grouped(source)))]
+    rest = data.draw(st.sampled_from((None, 0, len(axes))))
+    sizes = inferred(data.draw, data.draw(grouped(target)))
+    if rest is not None:
+        batch = Rest("batch")
+        axes.insert(rest, batch)
+        sizes.insert(len(sizes) if rest else 0, batch)
+    assert isinstance(reshape(Shape(axes), sizes), Shape)
+    assert context.suspicions == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_the_factors_of_split_axes_say_which_element_stands_where(data):
+    fresh()
+    source, target = data.draw(split_in_two_ways())
+    values = {**SIZES, HEADS: 2, SYMBOLS["K"]: 3, WHOLE[0]: 12, WHOLE[1]: 6}
+    cut = data.draw(grouped(source))
+    if prod(size.evaluate(values) for size in cut) > 20_000:
+        return
+    tracked = Tracked(cut, values)
+    for sizes in (target, source):
+        targets = data.draw(grouped(sizes))
+        tracked.shape = reshape(tracked.shape, targets)
+        tracked.tensor = tracked.tensor.reshape(tracked.numbers(targets))
+        tracked.check()
+        tracked.permuted(data.draw(st.permutations(range(len(tracked.shape)))))
+        tracked.check()
