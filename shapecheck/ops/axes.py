@@ -166,3 +166,10 @@ def flag(value: object, *, default: bool) -> bool | None:
 def is_none(value: object) -> bool:
     """Whether an argument is None, or was left out."""
     return value is None or (isinstance(value, Constant) and value.value is None)
+
+
+def text_of(value: object, default: str) -> str | None:
+    """A string argument, None where it is not known."""
+    if value is None:
+        return default
+    return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None

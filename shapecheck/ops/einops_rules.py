@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from shapecheck.dims import ONE, ZERO, Dim, No, floordiv
+from shapecheck.dims import ONE, Dim, No, floordiv
 from shapecheck.ops import joining
-from shapecheck.ops.axes import constant, is_one, of_rank, opaque, unknown_shape
-from shapecheck.ops.einops_pattern import DOTS, Group, Malformed, Pattern, Side, arrow, halves, side
-from shapecheck.ops.registry import Module, module, op
+from shapecheck.ops.axes import constant, is_one, of_rank, opaque
+from shapecheck.ops.einops_pattern import DOTS, Group, Malformed, Side, arrow, side
+from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
     Axis,
@@ -29,15 +29,15 @@ from shapecheck.shapes import (
 from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
 REDUCED_DTYPE: Final = {"mean": "float", "any": "bool", "all": "bool"}
 
 
-# -- the left side ---------------------------------------------------------------------------------------------------
+# -- the left side -----------------------------------------------------------------------------------------------------
 
 
-class _Bound(NamedTuple):
+class Bound(NamedTuple):
     """What the names of a left side stand for."""
 
     axes: dict[str, Axis]
@@ -50,7 +50,7 @@ def malformed(fault: Malformed, shape: Shape | None = None) -> Mismatch:
     return Mismatch(Fault.PATTERN, left_shape=shape, detail=fault.why)
 
 
-def _aligned(shape: Shape, pattern: Side) -> tuple[list[Axis | Rest], tuple[Axis | Rest, ...]] | Mismatch:
+def aligned_axes(shape: Shape, pattern: Side) -> tuple[list[Axis | Rest], tuple[Axis | Rest, ...]] | Mismatch:
     """The axis of each group of the left side but the ellipsis, in order, and the axes of the ellipsis."""
     dots = pattern.dots
     count = len(pattern.groups) - (dots is not None)
@@ -74,8 +74,9 @@ def _aligned(shape: Shape, pattern: Side) -> tuple[list[Axis | Rest], tuple[Axis
     return [*lead[:dots], *trail[len(trail) - (count - dots) :]], (Rest(),)
 
 
-def _bind(shape: Shape, pattern: Side, lengths: Mapping[str, Dim | None]) -> _Bound | Mismatch:
-    aligned = _aligned(shape, pattern)
+def bind_names(shape: Shape, pattern: Side, lengths: Mapping[str, Dim | None]) -> Bound | Mismatch:
+    """What the names of a left side stand for in a shape, or why it does not fit."""
+    aligned = aligned_axes(shape, pattern)
     if isinstance(aligned, Mismatch):
         return aligned
     axes, between = aligned
@@ -88,7 +89,7 @@ def _bind(shape: Shape, pattern: Side, lengths: Mapping[str, Dim | None]) -> _Bo
         fault = _bind_group(shape, number, axis, group, lengths, found)
         if fault is not None:
             return fault
-    return _Bound(found, between)
+    return Bound(found, between)
 
 
 def _bind_group(
@@ -135,7 +136,7 @@ def _stated(name: str, lengths: Mapping[str, Dim | None]) -> Dim | None:
     return Dim.of(int(name)) if name.isdecimal() else lengths.get(name)
 
 
-# -- the right side --------------------------------------------------------------------------------------------------
+# -- the right side ----------------------------------------------------------------------------------------------------
 
 
 def new_axis(size: Dim) -> Axis:
@@ -145,7 +146,8 @@ def new_axis(size: Dim) -> Axis:
     return Axis(size, (Factor(size, size.symbol or object()),), Origin.WRITTEN)
 
 
-def _composed(pattern: Side, bound: _Bound, lengths: Mapping[str, Dim | None]) -> Shape:
+def composed(pattern: Side, bound: Bound, lengths: Mapping[str, Dim | None]) -> Shape:
+    """The shape that a right side describes."""
     made: list[Axis | Rest] = []
     for place, group in enumerate(pattern.groups):
         if place == pattern.dots:
@@ -165,7 +167,8 @@ def _composed(pattern: Side, bound: _Bound, lengths: Mapping[str, Dim | None]) -
     return Shape(made)
 
 
-def _lengths(given: Mapping[str, object]) -> dict[str, Dim | None]:
+def lengths_of(given: Mapping[str, object]) -> dict[str, Dim | None]:
+    """The sizes that a call states for names, None for each that is not known."""
     return {name: size if isinstance(size, Dim) else None for name, size in given.items()}
 
 
@@ -192,9 +195,9 @@ def transformed(tensor: object, pattern: str, operation: str, given: Mapping[str
             return operand
         # A list of unknown tensors still has the rank that the pattern says.
         operand = Tensor(Shape.unknown())
-    lengths = _lengths(given)
-    bound = _bind(operand.shape, parsed.left, lengths)
-    return bound if isinstance(bound, Mismatch) else operand.reshaped(_composed(parsed.right, bound, lengths))
+    lengths = lengths_of(given)
+    bound = bind_names(operand.shape, parsed.left, lengths)
+    return bound if isinstance(bound, Mismatch) else operand.reshaped(composed(parsed.right, bound, lengths))
 
 
 @op("einops.rearrange")
@@ -222,7 +225,7 @@ def repeat(tensor: object, pattern: str, **axes_lengths: object) -> AnyValue | M
     return transformed(tensor, pattern, "repeat", axes_lengths)
 
 
-# -- einsum ----------------------------------------------------------------------------------------------------------
+# -- einsum ------------------------------------------------------------------------------------------------------------
 
 
 @op("einops.einsum")
@@ -251,7 +254,7 @@ def einsum(*tensors_and_pattern: object) -> AnyValue | Mismatch:
     if isinstance(lead, Mismatch):
         return lead
     axes = {name: entry[0] for name, entry in found.items()}
-    result = _composed(output, _Bound(axes, lead.axes), {})
+    result = composed(output, Bound(axes, lead.axes), {})
     return Tensor(result, joining.common_dtype(tensors) if tensors else None)
 
 
@@ -279,7 +282,7 @@ def _contract(
     pattern: Side, shape: Shape, found: dict[str, tuple[Axis, Shape, int]], between: list[Shape]
 ) -> Mismatch | None:
     """Give the names of one operand their axes, which must fit those of the operands before."""
-    aligned = _aligned(shape, pattern)
+    aligned = aligned_axes(shape, pattern)
     if isinstance(aligned, Mismatch):
         return aligned
     axes, middle = aligned
@@ -303,211 +306,3 @@ def _contract(
     for name in names:
         found.setdefault(name, (Axis.unfollowed(opaque(name)), shape, 0))
     return None
-
-
-# -- pack, unpack, parse_shape ---------------------------------------------------------------------------------------
-
-
-def _star(pattern: str) -> tuple[list[str], list[str]] | Malformed:
-    """The names before and after the star."""
-    names = pattern.split()
-    if names.count("*") != 1:
-        return Malformed("one `*` is needed")
-    plain = [name for name in names if name != "*"]
-    for name in plain:
-        if not name.isidentifier() or plain.count(name) > 1:
-            return Malformed(f"`{name}` is no axis name, or stands twice")
-    place = names.index("*")
-    return names[:place], names[place + 1 :]
-
-
-@op("einops.pack")
-def pack(tensors: Sequence[Tensor], pattern: str) -> AnyValue | Mismatch:
-    """``[b h w d], [b n d] -> [b h*w+n d], ((h w), (n))`` for ``"b * d"``."""
-    star = _star(pattern)
-    if isinstance(star, Malformed):
-        return malformed(star)
-    before, after = star
-    least = len(before) + len(after)
-    flat: list[Tensor] = []
-    packed: list[AnyValue] = []
-    for tensor in tensors:
-        shape = tensor.shape
-        if shape.rank is not None and shape.rank < least:
-            return Mismatch(Fault.PATTERN_RANK, left_shape=shape, detail=f"at least {least}")
-        if shape.rest is not None and not len(before) <= shape.rest < len(shape) - len(after):
-            return Several([unknown_shape(tensor), Unknown("axes of unknown number are packed")])
-        stop = len(shape) - len(after)
-        middle = shape.axes[len(before) : stop]
-        packed.append(Several([axis if isinstance(axis, Rest) else axis.size for axis in middle], "torch.Size"))
-        one = middle[0] if len(middle) == 1 and isinstance(middle[0], Axis) else merged(middle, scope())
-        flat.append(tensor.reshaped(Shape((*shape.axes[: len(before)], one, *shape.axes[stop:]))))
-    found = joining.cat(flat, len(before)) if flat else Unknown("nothing to pack")
-    if isinstance(found, Mismatch):
-        return found
-    return Several([found, Several(packed, "list")])
-
-
-@op("einops.unpack")
-def unpack(tensor: Tensor, packed_shapes: object, pattern: str) -> AnyValue | Mismatch:
-    """``[b h*w+n d] -> [b h w d], [b n d]`` for ``"b * d"``."""
-    star = _star(pattern)
-    if isinstance(star, Malformed):
-        return malformed(star, tensor.shape)
-    before, after = star
-    whole = of_rank(tensor.shape, len(before) + len(after) + 1)
-    if whole is None:
-        return Mismatch(Fault.PATTERN_RANK, left_shape=tensor.shape, detail=str(len(before) + len(after) + 1))
-    if not isinstance(packed_shapes, Several) or any(not isinstance(item, Several) for item in packed_shapes.items):
-        return Unknown("the packed shapes are not known")
-    axis = whole[len(before)]
-    wanted = [list(item.items) for item in packed_shapes.items if isinstance(item, Several)]
-    parts = _unpacked(axis.size, wanted)
-    if isinstance(parts, Mismatch):
-        return Mismatch(
-            Fault.PATTERN_SIZE, axis=len(before), left=parts.left, right=parts.right, left_shape=tensor.shape,
-            detail="*", because=parts.because,
-        )
-    made: list[AnyValue] = []
-    for sizes in parts:
-        if len(parts) == 1 and isinstance(axis, Axis) and all(isinstance(size, Dim) for size in sizes):
-            middle: list[Axis | Rest] = [*split_axis(axis, [size for size in sizes if isinstance(size, Dim)])]
-        else:
-            middle = [size if isinstance(size, Rest) else Axis.unfollowed(size, Origin.WRITTEN) for size in sizes]
-        made.append(tensor.reshaped(Shape((*whole.axes[: len(before)], *middle, *whole.axes[len(before) + 1 :]))))
-    return Several(made, "list")
-
-
-def _unpacked(size: Dim, wanted: list[list[AnyValue | Rest]]) -> list[list[Dim | Rest]] | Mismatch:
-    """The sizes of each part, one -1 among all of them worked out."""
-    total, parts = ZERO, list[list[Dim | Rest]]()
-    missing: tuple[int, int, Dim] | None = None
-    certain = True
-    for place, sizes in enumerate(wanted):
-        product, part = ONE, list[Dim | Rest]()
-        for index, one in enumerate(sizes):
-            known = one if isinstance(one, (Dim, Rest)) else opaque("packed")
-            certain = certain and known is one
-            if isinstance(known, Dim) and known.constant == -1:
-                certain = certain and missing is None
-                missing = place, index, product
-                known = opaque("packed")
-            elif isinstance(known, Rest):
-                product *= known.size
-            else:
-                product *= known
-            part.append(known)
-        parts.append(part)
-        if missing is not None and missing[0] == place:
-            missing = place, missing[1], product
-        else:
-            total += product
-    if not certain:
-        return parts
-    if missing is not None:
-        place, index, product = missing
-        normal = scope().normal(product)
-        if normal.terms:
-            parts[place][index] = floordiv(scope().normal(size - total), normal)
-        return parts
-    verdict = require(size, total)
-    if isinstance(verdict, No):
-        return Mismatch(Fault.PATTERN_SIZE, left=size, right=total, because=verdict.because)
-    return parts
-
-
-@op("einops.parse_shape")
-def parse_shape(x: Tensor, pattern: str) -> AnyValue | Mismatch:
-    """``{"b": b, "t": t}`` for ``"b t _"``."""
-    parsed = side(pattern)
-    if isinstance(parsed, Malformed):
-        return malformed(parsed, x.shape)
-    aligned = _aligned(x.shape, parsed)
-    if isinstance(aligned, Mismatch):
-        return aligned
-    groups = parsed.axes
-    if any(len(group) > 1 for group in groups):
-        return Mismatch(Fault.PATTERN, left_shape=x.shape, detail="parentheses in parse_shape")
-    named = [
-        (group[0], opaque(group[0]) if isinstance(axis, Rest) else axis.size)
-        for group, axis in zip(groups, aligned[0], strict=True)
-        if group and group[0] != "_" and not group[0].isdecimal()
-    ]
-    return Several([size for _, size in named], "dict", tuple([name for name, _ in named]))
-
-
-# -- layers ----------------------------------------------------------------------------------------------------------
-
-
-@module("einops.layers.torch.Rearrange")
-class Rearrange(Module):
-    """``rearrange`` as a layer."""
-
-    operation = "rearrange"
-
-    def __init__(self, pattern: str, **axes_lengths: object) -> None:
-        self.pattern, self.lengths = pattern, axes_lengths
-        parsed = arrow(pattern, self.operation, frozenset(axes_lengths))
-        if isinstance(parsed, Malformed):
-            self.fault = malformed(parsed)
-
-    def forward(self, input: Tensor) -> AnyValue | Mismatch:
-        """What the pattern says."""
-        return transformed(input, self.pattern, self.operation, self.lengths)
-
-
-@module("einops.layers.torch.Reduce")
-class Reduce(Module):
-    """``reduce`` as a layer."""
-
-    def __init__(self, pattern: str, reduction: object, **axes_lengths: object) -> None:
-        self.pattern, self.reduction, self.lengths = pattern, reduction, axes_lengths
-        parsed = arrow(pattern, "reduce", frozenset(axes_lengths))
-        if isinstance(parsed, Malformed):
-            self.fault = malformed(parsed)
-
-    def forward(self, input: Tensor) -> AnyValue | Mismatch:
-        """What the pattern says."""
-        return reduce(input, self.pattern, self.reduction, **self.lengths)
-
-
-@module("einops.layers.torch.EinMix")
-class EinMix(Module):
-    """A linear map whose input, output and weight axes are named by patterns."""
-
-    def __init__(
-        self, pattern: str, weight_shape: str, bias_shape: object = None, **axes_lengths: object
-    ) -> None:
-        self.lengths = _lengths(axes_lengths)
-        self.parsed: Pattern | None = None
-        parsed = halves(pattern)
-        weight = side(weight_shape)
-        if isinstance(parsed, Malformed):
-            self.fault = malformed(parsed)
-        elif isinstance(weight, Malformed):
-            self.fault = malformed(weight)
-        else:
-            self.fault = self._check(parsed, weight.names)
-            self.parsed = parsed
-
-    def _check(self, parsed: Pattern, weight: Iterable[str]) -> Mismatch | None:
-        left = set(parsed.left.names)
-        for name in weight:
-            if name not in self.lengths and not name.isdecimal():
-                return malformed(Malformed(f"the size of `{name}` is not given"))
-        alone = next((name for name in parsed.right.names if name not in left and name not in set(weight)), None)
-        return None if alone is None else malformed(Malformed(f"`{alone}` stands on the right only"))
-
-    def forward(self, input: Tensor) -> AnyValue | Mismatch:
-        """What the pattern says."""
-        if self.parsed is None:
-            return Unknown("a pattern that does not parse")
-        # The contraction broadcasts a weight's axis of size 1.
-        alone = {group[0] for group in self.parsed.left.axes if len(group) == 1}
-        given = {
-            name: size for name, size in self.lengths.items() if name not in alone or size is None or not is_one(size)
-        }
-        bound = _bind(input.shape, self.parsed.left, given)
-        if isinstance(bound, Mismatch):
-            return bound
-        return input.reshaped(_composed(self.parsed.right, bound, self.lengths))

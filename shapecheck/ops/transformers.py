@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import flag, opaque, size_of, unknown_shape, wants
 from shapecheck.ops.indexing import fits
-from shapecheck.ops.layers import indivisible
+from shapecheck.ops.normalisation import indivisible
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.shapes import (
     NONE,

@@ -6,7 +6,8 @@ import pytest
 
 from shapecheck import ops
 from shapecheck.dims import Dim, Symbol
-from shapecheck.ops.einops_rules import pack, parse_shape, rearrange, repeat, unpack
+from shapecheck.ops.einops_packs import pack, parse_shape, unpack
+from shapecheck.ops.einops_rules import rearrange, repeat
 from shapecheck.shapes import Axis, Constant, Context, Fault, Mismatch, Rest, Sequence, Shape, Tensor, current, use
 from tests.oracle.harness import args, bad, case, check, module_case, n, t
 

@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from shapecheck.dims import Dim, Symbol
-from shapecheck.ops.joining import cat, chunk, repeat, repeat_interleave, stack
+from shapecheck.ops.cutting import chunk
+from shapecheck.ops.joining import cat, stack
+from shapecheck.ops.repeating import repeat, repeat_interleave
 from shapecheck.shapes import Context, Shape, Tensor, Unknown, use
 from tests.oracle.harness import bad, case, check, n, t
 

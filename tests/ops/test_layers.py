@@ -6,7 +6,7 @@ import pytest
 
 from shapecheck import ops
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.ops.layers import ELEMENTWISE
+from shapecheck.ops.elementwise import ELEMENTWISE
 from shapecheck.shapes import Axis, Constant, Context, Fault, Mismatch, Sequence, Shape, Tensor, Unknown, current, use
 from tests.oracle.harness import args, bad, case, check, module_case, n, t
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.ops.resampling import pixel_shuffle, pixel_unshuffle
 from shapecheck.ops.spatial import slid
+from shapecheck.ops.windows import pixel_shuffle, pixel_unshuffle
 from shapecheck.shapes import Context, Shape, Tensor, use
 from tests.oracle.harness import args, bad, case, check, module_case, n, t
 
