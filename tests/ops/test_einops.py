@@ -57,7 +57,7 @@ CASES = [
     bad("einops.rearrange", X, "b t-d -> b t-d"),
     bad("einops.rearrange", X, "b t d -> b d t", h=2),
     bad("einops.rearrange", X, "b t d -> b d t", t=n("T+1")),
-    bad("einops.rearrange", X, "b 1 d -> b d"),
+    bad("einops.rearrange", t("B 3 D"), "b 1 d -> b d"),
     bad("einops.rearrange", t("B 7"), "b (h k) -> b h k", h=2),
     bad("einops.rearrange", t("B H*K"), "b (h k) -> b h k", h=n("H"), k=n("K+1")),
     bad("einops.rearrange", [t("B T"), t("T B")], "n b t -> b n t"),
