@@ -129,7 +129,7 @@ def _whole_number(text: str) -> int:
 def _check(options: Options) -> int:
     from shapecheck.discovery import discover
     from shapecheck.findings import filter_findings, unreadable
-    from shapecheck.static import check_files
+    from shapecheck.parallel import check_in_parallel
 
     paths = options.paths or ["."]
     settings = _settings(options, paths)
@@ -140,7 +140,7 @@ def _check(options: Options) -> int:
         raise UsageError(f"no such file or directory: {error.filename}") from error
     if not found.files and not found.unreadable:
         print(f"shapecheck: no Python files under {', '.join(paths)}", file=sys.stderr)
-    report = check_files(found.files, settings)
+    report = check_in_parallel(found.files, settings)
     diagnostics = [*report.diagnostics, *(unreadable(path, reason) for path, reason in found.unreadable)]
     findings = filter_findings(diagnostics, found.files, settings, baseline)
     _tell_internal(report, options)

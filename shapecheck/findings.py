@@ -80,11 +80,12 @@ def filter_findings(
         baseline: known findings; they are counted off.
     """
     sources = Sources()
-    selected = [
-        shown
-        for shown in map(_displayed, dict.fromkeys(diagnostics))
-        if shown.code in settings.active(shown.place.filename)
-    ]
+    # A fault in a helper is found again through every file that calls it; the first call is told.
+    first: dict[tuple[str, Place], Diagnostic] = {}
+    for shown in map(_displayed, diagnostics):
+        if shown.code in settings.active(shown.place.filename):
+            first.setdefault((shown.code, shown.place), shown)
+    selected = list(first.values())
     texts = sources.marked(dict.fromkeys((*filenames, *(shown.place.filename for shown in selected))))
     standing, silenced = apply_suppressions(selected, texts, codes_matching, settings.active)
     standing.sort(key=lambda diagnostic: diagnostic.sort_key)

@@ -17,7 +17,7 @@ FAULT = Diagnostic("SC203", "error", "T vs S", Place("m.py", 1, 5, 1, 10), "f")
 
 @pytest.fixture
 def checker(tmp_path, monkeypatch):
-    """A stand-in for `shapecheck.static` whose report the test may change."""
+    """A stand-in for the static checker whose report the test may change."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.py").write_text("a = b + c\n")
     statistics = types.SimpleNamespace(
@@ -26,11 +26,12 @@ def checker(tmp_path, monkeypatch):
     )  # fmt: skip
     report = types.SimpleNamespace(diagnostics=[], internal=[], statistics=statistics, calls=[])
 
-    def check_files(paths, settings):
+    # It takes the place of the function that hands the files to the checker, in one process or several.
+    def check_in_parallel(paths, settings):
         report.calls.append((list(paths), settings))
         return report
 
-    monkeypatch.setitem(sys.modules, "shapecheck.static", types.SimpleNamespace(check_files=check_files))
+    monkeypatch.setattr("shapecheck.parallel.check_in_parallel", check_in_parallel)
     return report
 
 
@@ -111,7 +112,7 @@ def test_an_internal_failure_is_told_and_fails_only_when_strict(checker, capsys)
 
 
 def test_a_failure_of_the_whole_is_status_2(checker, capsys, monkeypatch):
-    monkeypatch.setattr(sys.modules["shapecheck.static"], "check_files", lambda *_: 1 / 0)
+    monkeypatch.setattr("shapecheck.parallel.check_in_parallel", lambda *_: 1 / 0)
     assert main(["check"]) == 2
     assert "internal failure" in capsys.readouterr().err
 
