@@ -118,23 +118,36 @@ class Names:
 
 
 def bind_names(hints: Iterable[Hint], names: Names) -> None:
-    """Bind every axis name that the hints bind for certain: outside of unions and containers of any length."""
+    """Bind every axis name that the hints bind for certain: outside of containers of any length.
+
+    Of a union only the names that each alternative binds.
+    """
     for hint in hints:
-        for array in _bindable(hint):
-            for axis in array.spec.shape.axes:
-                if axis.kind == "name" and not axis.tree and not axis.broadcast:
-                    if axis.variadic:
-                        names.axes(axis.name)
-                    else:
-                        names.size(axis.name)
+        for name, variadic in _bound_names(hint).items():
+            if variadic:
+                names.axes(name)
+            else:
+                names.size(name)
 
 
-def _bindable(hint: Hint) -> list[ArrayHint]:
+def _bound_names(hint: Hint) -> dict[str, bool]:
+    """The names that a hint binds, and whether each stands for any number of axes."""
     if isinstance(hint, ArrayHint):
-        return [hint]
+        return {
+            axis.name: axis.variadic
+            for axis in hint.spec.shape.axes
+            if axis.kind == "name" and not axis.tree and not axis.broadcast
+        }
     if isinstance(hint, TupleHint) and not hint.variadic:
-        return [array for item in hint.items for array in _bindable(item)]
-    return []
+        return {name: variadic for item in hint.items for name, variadic in _bound_names(item).items()}
+    if isinstance(hint, UnionHint):
+        first, *others = [_bound_names(member) for member in hint.members]
+        return {
+            name: variadic
+            for name, variadic in first.items()
+            if all(other.get(name) is variadic for other in others)
+        }
+    return {}
 
 
 def introduce(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue]) -> AnyValue:
