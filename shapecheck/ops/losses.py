@@ -127,13 +127,14 @@ def linear_cross_entropy(
 ) -> Tensor | Mismatch:
     """``[n, d], [c, d], [n] -> []``: a linear layer and the cross entropy of what it gives."""
     width, classes = input.shape, linear_weight.shape
-    fault = at_least(width, 1) or exact_rank(classes, 2)
+    fault = at_least(width, 1)
     if fault is None and classes.rank == 2:
         fault = contract(width, len(width) - 1, classes, 1)
     if fault is not None:
         return fault
-    if width.rank not in {1, 2} or classes.rank is None:
-        return summed_up(target.shape if target.dtype == "int" else Shape.unknown(), reduction)
+    if width.rank not in {1, 2} or classes.rank != 2:
+        # Classes on several axes.
+        return summed_up(Shape.unknown(), reduction)
     return cross_entropy(Tensor(Shape((*width.axes[:-1], classes.axes[0]))), target, reduction=reduction)
 
 

@@ -151,7 +151,8 @@ def diff(
             if not isinstance(more, Axis):
                 return input.reshaped(Shape.unknown())
             size += more.size
-    return resized_along(input, dim, size)
+    number = size.constant
+    return resized_along(input, dim, ZERO if number is not None and number < 0 else size)
 
 
 @op(*both("histc"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims import Dim, floordiv
+from shapecheck.dims import ZERO, Dim, floordiv
 from shapecheck.ops.axes import locate, opaque, sized
 from shapecheck.ops.creation import made
 from shapecheck.ops.products import exact_rank
 from shapecheck.ops.registry import op
-from shapecheck.shapes import FALSE, AnyValue, Axis, Mismatch, Rest, Shape, Tensor, scope
+from shapecheck.shapes import FALSE, AnyValue, Axis, Fault, Mismatch, Rest, Shape, Tensor, scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +57,8 @@ def transform(kind: str, input: Tensor, dims: Ints, lengths: list[Dim | None]) -
     if positions is None:
         return Tensor(Shape.unknown(), dtype, input.kind)
     shape = input.shape
+    if not shape.axes:
+        return Mismatch(Fault.AXIS_RANGE, axis=dims[0] if dims else None, left_shape=shape)
     for number, (position, length) in enumerate(zip(positions, lengths, strict=True)):
         axis = shape[position]
         if isinstance(axis, Rest):
@@ -147,9 +149,8 @@ def stft(
     odd = width is not None and width % 2 == 1
     length = axes[-1].size - int(odd) if center else axes[-1].size - n_fft
     whole = onesided == FALSE or input.dtype == "complex"
-    found: list[Axis | Rest] = [
-        *axes[:-1], Axis.of(n_fft if whole else _half(n_fft)), axes[-1].resized(floordiv(length, hop) + 1),
-    ]
+    frames = opaque("frames") if scope().normal(hop) == ZERO else floordiv(length, hop) + 1
+    found: list[Axis | Rest] = [*axes[:-1], Axis.of(n_fft if whole else _half(n_fft)), axes[-1].resized(frames)]
     if return_complex == FALSE:
         return Tensor(Shape([*found, Axis.of(TWO)]), "float", input.kind)
     return Tensor(Shape(found), "complex", input.kind)
