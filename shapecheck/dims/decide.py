@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.exact import cleared
-from shapecheck.dims.monomial import serial, shared
+from shapecheck.dims.polynomial import serial, shared
 from shapecheck.dims.sampling import differ_everywhere
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict
@@ -176,4 +176,3 @@ def linear(difference: Dim, kind: Kind) -> tuple[Symbol, Dim, bool] | None:
             if best is None or rank > best:
                 best, found = rank, (symbol, rest // beside if whole is None else whole, whole is not None)
     return found
-

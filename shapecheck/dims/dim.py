@@ -10,10 +10,9 @@ on sizes is quick, whatever code is read.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import gcd
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims.monomial import Monomial, Term, combined, over, serial, shared, term_key, times
+from shapecheck.dims.polynomial import Monomial, Term, combined, content, over_term, product, quotient, serial
 from shapecheck.dims.symbol import OPAQUE, RIGID, Atom, Call, Symbol
 
 if TYPE_CHECKING:
@@ -152,17 +151,8 @@ class Dim:
 
     def content(self) -> tuple[int, Monomial]:
         """The greatest common coefficient (positive) and monomial of all terms; ``(0, ())`` for zero."""
-        terms = self.terms
-        if not terms:
-            return 0, ()
-        common, coefficient = terms[0]
-        if len(terms) == 1:
-            return abs(coefficient), common
-        for monomial, other in terms[1:]:
-            coefficient = gcd(coefficient, other)
-            if common:
-                common = shared(common, monomial)
-        return coefficient, common
+        monomial, coefficient = content(self.terms)
+        return coefficient, monomial
 
     def exact_quotient(self, divisor: Dim) -> Dim | None:
         """The polynomial ``q`` with ``q * divisor == self``, or None if there is none."""
@@ -170,38 +160,8 @@ class Dim:
             return None
         if divisor is ONE:
             return self
-        lead, lead_coefficient = divisor.terms[0]
-        if len(divisor.terms) == 1:
-            return self._over_term(lead, lead_coefficient)
-        rest, quotient = self, ZERO
-        for _ in range(MAX_TERMS):
-            if not rest.terms:
-                return quotient
-            step = rest.leading_quotient(divisor)
-            if step is None:
-                return None
-            quotient += step
-            rest -= step * divisor
-        return None
-
-    def _over_term(self, lead: Monomial, lead_coefficient: int) -> Dim | None:
-        # Dividing each term by one and the same monomial keeps the order of the terms.
-        quotient: list[Term] = []
-        for monomial, coefficient in self.terms:
-            left = over(monomial, lead)
-            if left is None or coefficient % lead_coefficient:
-                return None
-            quotient.append((left, coefficient // lead_coefficient))
-        return Dim(tuple(quotient)) if quotient else ZERO
-
-    def leading_quotient(self, divisor: Dim) -> Dim | None:
-        """The first term divided by the first term of another size, or None if it is no multiple of it."""
-        monomial, coefficient = self.terms[0]
-        lead, lead_coefficient = divisor.terms[0]
-        left = over(monomial, lead)
-        if left is None or coefficient % lead_coefficient:
-            return None
-        return Dim(((left, coefficient // lead_coefficient),))
+        terms = quotient(self.terms, divisor.terms, MAX_TERMS)
+        return None if terms is None else Dim._within(terms)
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
@@ -229,31 +189,13 @@ class Dim:
             return other
         if other is ONE or not self.terms:
             return self
-        if len(self.terms) == 1:
-            return other._times_term(self.terms[0])
-        if len(other.terms) == 1:
-            return self._times_term(other.terms[0])
-        terms: dict[Monomial, int] = {}
-        for left, left_coefficient in self.terms:
-            for right, right_coefficient in other.terms:
-                monomial = times(left, right)
-                coefficient = terms.get(monomial, 0) + left_coefficient * right_coefficient
-                if len(monomial) > MAX_DEGREE or not -_MOST < coefficient < _MOST:
-                    return _too_large()
-                terms[monomial] = coefficient
-        kept = [term for term in terms.items() if term[1]]
-        kept.sort(key=term_key)
-        return Dim._within(tuple(kept))
-
-    def _times_term(self, term: Term) -> Dim:
-        # Multiplying each term by one and the same monomial keeps the order of the terms.
-        beside, factor = term
-        product: list[Term] = []
-        for monomial, coefficient in self.terms:
-            product.append((times(monomial, beside), coefficient * factor))
-            if not -_MOST < product[-1][1] < _MOST:
+        terms = product(self.terms, other.terms)
+        if len(terms) > MAX_TERMS or len(terms[0][0]) > MAX_DEGREE:
+            return _too_large()
+        for _, coefficient in terms:
+            if not -_MOST < coefficient < _MOST:
                 return _too_large()
-        return Dim(tuple(product)) if len(product[0][0]) <= MAX_DEGREE else _too_large()
+        return Dim(terms)
 
     def __radd__(self, other: int) -> Dim:
         return self + other
@@ -407,25 +349,20 @@ def _take_out_multiples(left: Dim, right: Dim) -> tuple[Dim, Dim]:
         inside = Dim(tuple([(monomial, c % number) for monomial, c in left.terms if c % number]))
         return outside, inside
     outside, inside = ZERO, left
-    for monomial, coefficient in left.terms:
-        step = Dim.term(monomial, coefficient).leading_quotient(right)
+    for term in left.terms:
+        step = over_term(term, right.terms[0])
         if step is not None:
-            outside += step
-            inside -= step * right
+            outside += Dim((step,))
+            inside -= Dim((step,)) * right
     return outside, inside
 
 
 def _reduce(left: Dim, right: Dim) -> tuple[Dim, Dim]:
-    left_coefficient, left_monomial = left.content()
-    right_coefficient, right_monomial = right.content()
-    common = gcd(left_coefficient, right_coefficient), shared(left_monomial, right_monomial)
-    if common == (1, ()) or not left.terms:
+    common = content((content(left.terms), content(right.terms)))
+    if common in {((), 0), ((), 1)}:
         return left, right
-    divisor = Dim.term(common[1], common[0])
-    reduced_left, reduced_right = left.exact_quotient(divisor), right.exact_quotient(divisor)
-    if reduced_left is None or reduced_right is None:
-        return left, right
-    return reduced_left, reduced_right
+    divisor = Dim((common,))
+    return left.exact_quotient(divisor) or left, right.exact_quotient(divisor) or right
 
 
 def mod(left: Dim, right: Dim) -> Dim:

@@ -10,7 +10,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.dim import ZERO, Dim
-from shapecheck.dims.monomial import serial
+from shapecheck.dims.polynomial import serial
 from shapecheck.dims.symbol import Call
 
 if TYPE_CHECKING:

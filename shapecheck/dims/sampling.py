@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims.monomial import serial
+from shapecheck.dims.polynomial import serial
 from shapecheck.dims.symbol import Call, Symbol
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapecheck.dims.monomial import serial
+from shapecheck.dims.polynomial import serial
 from shapecheck.dims.symbol import Call
 
 if TYPE_CHECKING:
     from shapecheck.dims.dim import Dim
-    from shapecheck.dims.monomial import Monomial
+    from shapecheck.dims.polynomial import Monomial
     from shapecheck.dims.symbol import Atom
 
 

@@ -1,7 +1,8 @@
-"""Products of atoms: multiplied, divided, compared and ordered."""
+"""Polynomials as ordered terms: products of atoms with coefficients, added, multiplied and divided."""
 
 from __future__ import annotations
 
+from math import gcd
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -91,3 +92,61 @@ def shared(left: Monomial, right: Monomial) -> Monomial:
             remaining.remove(atom)
             kept.append(atom)
     return tuple(kept)
+
+
+def scaled(terms: tuple[Term, ...], by: Term) -> tuple[Term, ...]:
+    """Each term times one and the same term, which keeps them in order."""
+    beside, factor = by
+    return tuple([(times(monomial, beside), coefficient * factor) for monomial, coefficient in terms])
+
+
+def product(left: tuple[Term, ...], right: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The terms of a product."""
+    if len(right) == 1:
+        return scaled(left, right[0])
+    if len(left) == 1:
+        return scaled(right, left[0])
+    found: dict[Monomial, int] = {}
+    for one, one_coefficient in left:
+        for other, other_coefficient in right:
+            monomial = times(one, other)
+            found[monomial] = found.get(monomial, 0) + one_coefficient * other_coefficient
+    return tuple(sorted([term for term in found.items() if term[1]], key=term_key))
+
+
+def over_term(term: Term, divisor: Term) -> Term | None:
+    """The quotient of two terms, or None if it is none."""
+    left = over(term[0], divisor[0])
+    return None if left is None or term[1] % divisor[1] else (left, term[1] // divisor[1])
+
+
+def quotient(terms: tuple[Term, ...], divisor: tuple[Term, ...], most: int) -> tuple[Term, ...] | None:
+    """The terms of an exact quotient, or None if there is none of at most ``most`` terms."""
+    found: list[Term] = []
+    if len(divisor) == 1:
+        for term in terms:
+            step = over_term(term, divisor[0])
+            if step is None:
+                return None
+            found.append(step)
+        return tuple(found)
+    rest = terms
+    while rest and len(found) < most:
+        step = over_term(rest[0], divisor[0])
+        if step is None:
+            return None
+        found.append(step)
+        rest = combined(rest, scaled(divisor, step), -1)
+    return None if rest else tuple(found)
+
+
+def content(terms: tuple[Term, ...]) -> Term:
+    """The greatest common monomial and coefficient (positive) of all terms; ``((), 0)`` for none."""
+    if not terms:
+        return (), 0
+    common, coefficient = terms[0]
+    for monomial, other in terms[1:]:
+        coefficient = gcd(coefficient, other)
+        if common:
+            common = shared(common, monomial)
+    return common, abs(coefficient)
