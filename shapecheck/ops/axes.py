@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ONE, YES, Dim, Kind, No, Symbol, Verdict
-from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, require, scope
+from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Opaque, Rest, Shape, Tensor, require, scope
 from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
@@ -128,11 +128,19 @@ def joined(shape: Shape, other: Shape, position: int, dim: int) -> Mismatch | No
 # -- arguments that may be unknown without the result's rank being so ------------------------------------------------
 
 
+def dim_of(value: object) -> Dim | None:
+    """An integer argument as a size, None where it is not known to be an integer."""
+    if isinstance(value, Dim):
+        return value
+    if isinstance(value, Opaque):
+        return value.size()
+    return Dim.of(value) if isinstance(value, int) else None
+
+
 def size_of(value: object, name: str) -> Dim:
     """An integer argument as a size, one that nothing determines where it is not known."""
-    if isinstance(value, Dim):
-        return scope().normal(value)
-    return Dim.of(value) if isinstance(value, int) else opaque(name)
+    size = dim_of(value)
+    return opaque(name) if size is None else size
 
 
 def sizes_of(value: object, count: int) -> list[Dim | None]:
@@ -140,9 +148,9 @@ def sizes_of(value: object, count: int) -> list[Dim | None]:
     if isinstance(value, int):
         return [Dim.of(value)] * count
     if isinstance(value, Dim):
-        return [scope().normal(value)] * count
+        return [value] * count
     if isinstance(value, Several) and not any(isinstance(item, Rest) for item in value.items):
-        items = [scope().normal(item) if isinstance(item, Dim) else None for item in value.items]
+        items = [dim_of(item) for item in value.items]
         if len(items) == count:
             return items
         if len(items) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ZERO, Dim, No, floordiv
-from shapecheck.ops.axes import constant, sized
+from shapecheck.ops.axes import constant, dim_of, sized
 from shapecheck.ops.indexing import sliced
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -96,7 +96,7 @@ def _split(tensor: Tensor, split: object, dim: int) -> AnyValue | Mismatch:
     if isinstance(split, Dim):
         return _split_by(tensor, split, dim)
     if isinstance(split, Several):
-        sizes = [size for size in split.items if isinstance(size, Dim)]
+        sizes = [size for size in map(dim_of, split.items) if size is not None]
         if len(sizes) == len(split.items):
             return _split_into(tensor, sizes, dim)
     return Unknown("the sizes of the parts are not known")
@@ -144,7 +144,7 @@ def tensor_split(input: Tensor, indices_or_sections: object, dim: int = 0) -> An
             return _parts(input, position, [Dim.of(whole // count + (part < more)) for part in range(count)])
         return _parts(input, position, [floordiv(axis.size, Dim.of(count))] * count)
     if isinstance(indices_or_sections, Several):
-        bounds = [bound for bound in indices_or_sections.items if isinstance(bound, Dim)]
+        bounds = [bound for bound in map(dim_of, indices_or_sections.items) if bound is not None]
         if len(bounds) == len(indices_or_sections.items):
             return _between(input, position, axis, bounds)
     return Unknown("the bounds of the parts are not known")

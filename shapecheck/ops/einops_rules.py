@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shapecheck.dims import ONE, Dim, No, floordiv
 from shapecheck.ops import joining
-from shapecheck.ops.axes import constant, is_one, of_rank, opaque
+from shapecheck.ops.axes import constant, dim_of, is_one, of_rank, opaque
 from shapecheck.ops.einops_pattern import DOTS, Group, Malformed, Side, arrow, side
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -169,7 +169,7 @@ def composed(pattern: Side, bound: Bound, lengths: Mapping[str, Dim | None]) -> 
 
 def lengths_of(given: Mapping[str, object]) -> dict[str, Dim | None]:
     """The sizes that a call states for names, None for each that is not known."""
-    return {name: size if isinstance(size, Dim) else None for name, size in given.items()}
+    return {name: dim_of(size) for name, size in given.items()}
 
 
 def _operand(tensor: object) -> Tensor | Mismatch | Unknown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapecheck.dims import ONE, YES, ZERO, Dim, No, floordiv
-from shapecheck.ops.axes import constant, opaque, sized, unknown_shape
+from shapecheck.ops.axes import constant, dim_of, opaque, sized, unknown_shape
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
@@ -230,9 +230,8 @@ def sliced(axis: Axis, part: Slice) -> Axis:
 def _bound(value: AnyValue | None) -> Dim | Unknown | None:
     if value is None or (isinstance(value, Constant) and value.value is None):
         return None
-    if isinstance(value, Dim):
-        return scope().normal(value)
-    return Unknown("a bound is not known")
+    size = dim_of(value)
+    return Unknown("a bound is not known") if size is None else scope().normal(size)
 
 
 def _slice_size(size: Dim, part: Slice) -> Dim | None:

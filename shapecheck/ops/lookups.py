@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import Dim
-from shapecheck.ops.axes import constant, joined, of_rank, opaque, unknown_shape
+from shapecheck.ops.axes import constant, dim_of, joined, of_rank, opaque, unknown_shape
 from shapecheck.ops.indexing import fits
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -157,8 +157,9 @@ def embedding_bag(
 def one_hot(input: Tensor, num_classes: object = None) -> Tensor | Mismatch:
     """``[..] -> [.. c]``."""
     size = opaque("classes")
-    if isinstance(num_classes, Dim) and constant(num_classes) != -1:
-        size = num_classes
+    classes = dim_of(num_classes)
+    if classes is not None and constant(classes) != -1:
+        size = classes
     return Tensor(Shape((*input.shape, Axis.of(size))), "int", input.kind)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import (
     constant,
+    dim_of,
     flag,
     of_rank,
-    opaque,
     size_of,
     trailing,
     wants,
@@ -63,10 +63,11 @@ class LayerNorm(Module):
         device: object = None, dtype: object = None,
     ) -> None:
         sizes: list[Dim | Rest] = []
-        if isinstance(normalized_shape, Dim):
-            sizes = [normalized_shape]
+        lone = dim_of(normalized_shape)
+        if lone is not None:
+            sizes = [lone]
         elif isinstance(normalized_shape, Several):
-            sizes = [size if isinstance(size, (Dim, Rest)) else opaque("normalized") for size in normalized_shape.items]
+            sizes = [size if isinstance(size, Rest) else size_of(size, "normalized") for size in normalized_shape.items]
         self.sizes = sizes
         self.affine = flag(elementwise_affine, default=True)
         self.bias = flag(bias, default=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ZERO, Dim, floordiv, maximum
-from shapecheck.ops.axes import constant, flat_list, of_rank, opaque, unknown_shape
+from shapecheck.ops.axes import constant, dim_of, flat_list, of_rank, opaque, unknown_shape
 from shapecheck.ops.indexing import fits
 from shapecheck.ops.joining import common_dtype
 from shapecheck.ops.registry import op
@@ -106,19 +106,18 @@ def _factors(shape: Shape) -> list[Factor]:
 
 
 def _interleaved(axis: Axis, repeats: object, output_size: object) -> Axis:
-    if isinstance(output_size, Dim):
-        return Axis.unfollowed(output_size)
+    total = dim_of(output_size)
+    if total is not None:
+        return Axis.unfollowed(total)
     if isinstance(repeats, Dim):
         if constant(repeats) == 1:
             return axis
         # The number of the copy is innermost.
         return Axis(axis.size * repeats, (*axis.factors, Factor(repeats, object())), Origin.WRITTEN)
-    if isinstance(repeats, Several) and all(isinstance(count, Dim) for count in repeats.items):
-        total = ZERO
-        for count in repeats.items:
-            if isinstance(count, Dim):
-                total += count
-        return axis.resized(total if len(repeats.items) > 1 else axis.size * total)
+    counts = [dim_of(count) for count in repeats.items] if isinstance(repeats, Several) else [None]
+    if None not in counts:
+        total = sum([count for count in counts if count is not None], ZERO)
+        return axis.resized(total if len(counts) > 1 else axis.size * total)
     return axis.resized(opaque("repeats"))
 
 

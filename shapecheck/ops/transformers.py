@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapecheck.dims import Dim, No
-from shapecheck.ops.axes import flag, opaque, size_of, unknown_shape, wants
+from shapecheck.ops.axes import flag, is_none, opaque, size_of, unknown_shape, wants
 from shapecheck.ops.indexing import fits
 from shapecheck.ops.normalisation import indivisible
 from shapecheck.ops.registry import Module, module, op
@@ -152,8 +152,8 @@ class MultiheadAttention(_Embedded):
     ) -> None:
         super().__init__(embed_dim, batch_first)
         self.heads = size_of(num_heads, "num_heads")
-        self.keys = size_of(kdim, "kdim") if isinstance(kdim, Dim) else self.features
-        self.values = size_of(vdim, "vdim") if isinstance(vdim, Dim) else self.features
+        self.keys = self.features if is_none(kdim) else size_of(kdim, "kdim")
+        self.values = self.features if is_none(vdim) else size_of(vdim, "vdim")
         self.more = [flag(add_bias_kv, default=False), flag(add_zero_attn, default=False)]
         self.fault = indivisible(self.features, self.heads)
 

@@ -7,7 +7,20 @@ import pytest
 from shapecheck import ops
 from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.ops.elementwise import ELEMENTWISE
-from shapecheck.shapes import Axis, Constant, Context, Fault, Mismatch, Sequence, Shape, Tensor, Unknown, current, use
+from shapecheck.shapes import (
+    Axis,
+    Constant,
+    Context,
+    Fault,
+    Mismatch,
+    Opaque,
+    Sequence,
+    Shape,
+    Tensor,
+    Unknown,
+    current,
+    use,
+)
 from tests.oracle.harness import args, bad, case, check, module_case, n, t
 
 X = t("B T D")
@@ -198,3 +211,13 @@ def test_a_flattened_axis_is_made_of_the_axes():
     found = ops.forward(made("torch.nn.Flatten"), [TENSOR], {})
     assert [factor.size for factor in found.shape[1].factors] == [T, D]
     assert isinstance(found.shape[0], Axis)
+
+
+def test_a_setting_that_is_not_known_is_one_size():
+    config = Opaque("config")
+    layer = made("torch.nn.Linear", config.attribute("d_model"), config.attribute("d_out"))
+    found = ops.forward(layer, [TENSOR], {})
+    assert found.shape[2].size == config.attribute("d_out").size()
+    assert current().scope.equal(config.attribute("d_model").size(), D)
+    norm = made("torch.nn.LayerNorm", config.attribute("d_model"))
+    assert isinstance(ops.forward(norm, [TENSOR.reshaped(Shape.of(B, T))], {}), Mismatch)
