@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from shapecheck.annotations.hints import DictHint, OtherHint, TupleHint
@@ -100,6 +101,9 @@ class Checker:
         torch = sys.modules.get("torch")
         if torch is not None:
             self.namespace[COMPILING] = torch.compiler.is_compiling
+            # While `torch.jit.trace` runs, sizes are tensors, and comparing them is what a check is for. Code without a
+            # module name counts as "<string>".
+            warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module="<string>")
         source = self.source(signature)
         self.code = self.compiled(source)
         return self.code
@@ -346,11 +350,14 @@ class Checker:
     @staticmethod
     def brief(values: tuple[Any, ...], names: tuple[str, ...]) -> str:
         """One line that Dynamo can build while it traces."""
-        parts = []
-        for name, value in zip(names, values):  # noqa: B905  # Dynamo does not trace `strict`
+        text = "the shapes do not fit the annotations:"
+        comma = ""
+        for name, value in zip(names, values):  # noqa: B905  # Dynamo does not trace `strict`, nor `str.join`
             shape = getattr(value, "shape", None)
-            parts.append(name + " " + (type(value).__name__ if shape is None else str(tuple(shape))))
-        return "the shapes do not fit the annotations: " + ", ".join(parts)
+            if shape is not None:
+                text = f"{text}{comma} {name} {tuple(shape)}"
+                comma = ","
+        return text
 
 
 CHECKER = "_checker"

@@ -153,12 +153,14 @@ class Checks:
         if plain:
             self.line(f"if {' and '.join(tests)}:")
             self.depth += 1
+        state = dict(self.state)
         if len(deep) == 1:
             self.check(deep[0], value)
         else:
             self.alternatives(deep, value)
         if plain:
             self.depth -= 1
+            self.state = state
 
     def alternatives(self, members: list[Hint], value: str) -> None:
         """Try the members in turn; the first that fits is taken, and the matcher may think otherwise."""
@@ -408,8 +410,10 @@ class Checks:
         state = self.state.get(name)
         if name in self.widening:
             self.maybe([name])
-            self.line(f"{variable} = {self.constant('h', widen)}({variable}, {part}, broadcasts={axis.broadcast})")
-            self.line(f"if {variable} is None: break")
+            wider = self.fresh("w")
+            self.line(f"{wider} = {self.constant('h', widen)}({variable}, {part}, broadcasts={axis.broadcast})")
+            self.line(f"if {wider} is None: break")
+            self.line(f"{variable} = {wider}")
             return
         if state is None:
             self.line(f"{variable} = {part}")

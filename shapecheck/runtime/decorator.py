@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import os
 import types
@@ -201,7 +202,12 @@ def _wrap(deferred: Deferred) -> types.FunctionType:
     code = _STUBS[kind_of(original)].replace(
         co_filename=original.co_filename, co_name=original.co_name, co_firstlineno=original.co_firstlineno
     )
-    namespace: dict[str, Any] = {"_error": ShapeError, "_call": target}
+    # Dynamo looks for the builtins. With a `__name__` it would look for everything else in the module of that name.
+    namespace: dict[str, Any] = {
+        "__builtins__": builtins,
+        "_error": ShapeError,
+        "_call": target,
+    }
 
     def first() -> bool:
         return move_in(deferred, wrapper)

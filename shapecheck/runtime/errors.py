@@ -16,37 +16,19 @@ class ShapeError(TypeError):
         expected, actual: sizes for an axis, numbers of axes for a rank, names for a type or dtype.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        function: str = "",
-        argument: str = "",
-        axis: int | None = None,
-        name: str | None = None,
-        expected: Any = None,
-        actual: Any = None,
-    ) -> None:
-        super().__init__(message)
-        self.function = function
-        self.argument = argument
-        self.axis = axis
-        self.name = name
-        self.expected = expected
-        self.actual = actual
+    # Class attributes and no `__init__`: Dynamo must be able to make one while it traces.
+    function: str = ""
+    argument: str = ""
+    axis: int | None = None
+    name: str | None = None
+    expected: Any = None
+    actual: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        attributes = {
-            name: getattr(self, name) for name in ("function", "argument", "axis", "name", "expected", "actual")
-        }
-        return (_rebuild, (type(self), str(self), attributes))
+        return (type(self), self.args, dict(self.__dict__))
 
 
 ShapeError.__module__ = "shapecheck"  # the name it is imported and shown by
-
-
-def _rebuild(cls: type[ShapeError], message: str, attributes: dict[str, Any]) -> ShapeError:
-    return cls(message, **attributes)
 
 
 class AnnotationUseError(ValueError):

@@ -73,15 +73,14 @@ def build(checker: Checker, failure: Failure, rows: list[str], repair: str | Non
     caller = calling_frame(code)
     if caller is not None and failure.path.partition("[")[0] not in {"return", "yield"}:
         lines.append(f"called at {caller.f_code.co_filename}:{caller.f_lineno}")
-    return ShapeError(
-        "\n".join(lines),
-        function=function,
-        argument=failure.path,
-        axis=failure.axis if failure.axis >= 0 else None,
-        name=failure.name or None,
-        expected=failure.expected,
-        actual=failure.actual,
-    )
+    error = ShapeError("\n".join(lines))
+    error.function = function
+    error.argument = failure.path
+    error.axis = failure.axis if failure.axis >= 0 else None
+    error.name = failure.name or None
+    error.expected = failure.expected
+    error.actual = failure.actual
+    return error
 
 
 def unbound_name(failure: Failure) -> str:
