@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shapecheck.dims import No
+from shapecheck.dims import Dim, No
 from shapecheck.ops.products import at_least, contract, exact_rank
 from shapecheck.ops.reductions import reduction as reduced_over
 from shapecheck.ops.registry import OPERATIONS, Module, module, op
@@ -329,6 +329,23 @@ def _criterion(name: str, function: str) -> None:
 
 for _name, _function in CRITERIA.items():
     _criterion(_name, _function)
+
+
+@module("torch.nn.LinearCrossEntropyLoss")
+class LinearCrossEntropyLoss(Module):
+    """``[n, d], [n] -> []`` with weights ``[c, d]``."""
+
+    def __init__(
+        self, in_features: Dim, num_classes: Dim, *, out_features: AnyValue | None = None, reduction: str = "mean",
+        **options: object,
+    ) -> None:
+        classes = Shape.of(num_classes, in_features) if out_features is None else Shape.unknown()
+        self.weight = Tensor(classes, "float")
+        self.reduction = reduction
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor | Mismatch:
+        """As the function."""
+        return linear_cross_entropy(input, self.weight, target, reduction=self.reduction)
 
 
 @module("torch.nn.CosineSimilarity")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tests.oracle.harness import args, bad, case, check, module_case, t
+from tests.oracle.harness import args, bad, case, check, module_case, n, t
 
 F = "torch.nn.functional."
 PREDICTION = t("B D")
@@ -96,6 +96,8 @@ CASES = [
         args(t("T B V"), t("B S", make=lengths(1)), t("B", make=lengths(3)), t("B", make=lengths(1))),
         sizes={"T": 3, "V": 5},
     ),
+    module_case("torch.nn.LinearCrossEntropyLoss", args(n("D"), n("V")), args(t("B D"), LABELS)),
+    module_case("torch.nn.LinearCrossEntropyLoss", args(n("D"), n("V")), args(t("B V"), LABELS), fails=True),
     module_case("torch.nn.CosineSimilarity", args(dim=-1), args(t("B T D"), t("B T D"))),
     module_case("torch.nn.PairwiseDistance", args(), args(t("B T D"), t("B T D"))),
 ]
