@@ -266,18 +266,30 @@ def _exact_divisions(sizes: Sequence[Dim]) -> tuple[dict[Symbol, Dim], dict[Symb
 
     The second mapping leads from the quotients' symbols back to the divisions as they were written.
     """
-    exact: dict[Symbol, Dim] = {}
-    written: dict[Symbol, Dim] = {}
+    divisors: dict[Symbol, Dim] = {}
     for size in sizes:
         for atom in size.atoms:
             if isinstance(atom, Call) and atom.function == "floordiv":
                 numerator, denominator = atom.args
                 symbol = numerator.symbol
-                if symbol is not None and symbol not in exact and symbol not in denominator.atoms:
-                    quotient = Symbol(f"{symbol.name}/{denominator}", symbol.kind)
-                    exact[symbol] = denominator * Dim.of(quotient)
-                    written[quotient] = floordiv(numerator, denominator)
+                if symbol is None or symbol in denominator.atoms:
+                    continue
+                # Of several divisors the one that the others are likely to divide.
+                known = divisors.get(symbol)
+                if known is None or _extent(denominator) > _extent(known):
+                    divisors[symbol] = denominator
+    exact: dict[Symbol, Dim] = {}
+    written: dict[Symbol, Dim] = {}
+    for symbol, denominator in divisors.items():
+        quotient = Symbol(f"{symbol.name}/{denominator}", symbol.kind)
+        exact[symbol] = denominator * Dim.of(quotient)
+        written[quotient] = floordiv(Dim.of(symbol), denominator)
     return exact, written
+
+
+def _extent(divisor: Dim) -> tuple[int, int, tuple[int, ...]]:
+    coefficient, monomial = divisor.content()
+    return len(monomial), coefficient, tuple([atom.serial for atom in monomial])
 
 
 def _apply(size: Dim, exact: dict[Symbol, Dim]) -> Dim:

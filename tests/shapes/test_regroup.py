@@ -187,6 +187,9 @@ P = Dim.of(Symbol("patch", Kind.FLEXIBLE))
         (shaped(B, T, 3 * C), [[B, T, 3, G, C // G], (2, 0, 3, 1, 4)], [Dim.of(3), B, G, T, C // G]),
         # Query heads in groups.
         (shaped(B, T, H * K), [[B, T, H, K], (0, 2, 1, 3), [B, G, H // G, T, K]], [B, G, H // G, T, K]),
+        # Each head's features in two halves (rotary).
+        (shaped(B, T, C), [[B, T, G, C // G], [B, T, G, C // (2 * G), 2], [B, T, C]], [B, T, C]),
+        (shaped(B, T, C), [[B, T, 2, C // 2], [B, T, 2, G, C // 2 // G], [B, T, 2 * G, -1], [B, T, C]], [B, T, C]),
         # Batch and time in one, and apart again.
         (shaped(B, T, C), [[B * T, C], [-1, C], [B, T, C]], [B, T, C]),
         (shaped(B, T, T), [[B, -1], [B, T, T]], [B, T, T]),
