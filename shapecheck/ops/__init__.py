@@ -60,6 +60,7 @@ FAMILIES: Final = (
     "einops_rules",
     "einops_packs",
     "einops_layers",
+    "einx_rules",
 )
 """The modules of this package that hold rules."""
 

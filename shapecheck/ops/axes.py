@@ -17,6 +17,11 @@ def opaque(name: str) -> Dim:
     return Dim.of(Symbol(name, Kind.OPAQUE))
 
 
+def is_opaque(size: Dim) -> bool:
+    """Whether only the elements determine a size."""
+    return any(isinstance(atom, Symbol) and atom.kind is Kind.OPAQUE for atom in scope().normal(size).atoms)
+
+
 def unknown_shape(tensor: Tensor, dtype: str | None = None) -> Tensor:
     """A tensor of which only the dtype is known (the operand's, unless another is given)."""
     return Tensor(Shape.unknown(), tensor.dtype if dtype is None else dtype, tensor.kind)
