@@ -220,12 +220,11 @@ def _move(order: list[int], moved: list[int]) -> str:
 
 
 def mismatch(found: Mismatch, operation: str, speaker: Speaker) -> Said:
-    """Operands that do not fit."""
+    """Operands that do not fit, or that fit and are mixed up."""
     shown = found.operation or operation or "the operation"
-    if found.kind is Fault.SCRAMBLED:
-        return _scrambled(found, shown, speaker)
-    if found.kind is Fault.OUTER:
-        return _outer(found, shown, speaker)
+    silent = _SILENT.get(found.kind)
+    if silent is not None:
+        return silent(found, shown, speaker)
     notes = speaker.origins(found.left, found.right)
     notes += speaker.independence(found.left, found.right, found.because)
     return Said(_MESSAGES[found.kind](found, shown, speaker), notes)
@@ -409,3 +408,114 @@ def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
         f"the {short} operand lines up with the last axis of the {long}, which is 1"
     )
     return Said(message, [], f"`.squeeze(-1)` on the {long}, or `.unsqueeze(-1)` on the {short}, keeps them paired")
+
+
+def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    parameter, _, declared = found.detail.partition("|")
+    actual = speaker.shape(found.left_shape)
+    message = f'argument `{parameter}` of {shown} gets {actual} where "{declared}" is declared: the same axes in another order'
+    shape = found.left_shape
+    names = [] if shape is None else [speaker.axis(axis) for axis in shape]
+    order = [names.index(name) for name in declared.split()]
+    moved = [position for position, source in enumerate(order) if position != source]
+    return Said(message, [], f"`{_move(order, moved)}` brings them into the declared order")
+
+
+def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    one = " ".join(speaker.size(factor.size) for factor in found.factors)
+    other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
+    message = (
+        f"{shown}: axis {found.axis} of {speaker.shape(found.left_shape)} counts through ({one}), "
+        f"what it meets counts through ({other}): the same parts in another order"
+    )
+    return Said(message, [], "use `repeat_interleave` for `repeat` (or the other way round), or merge in the same order")
+
+
+def _softmax_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    summed, normalised = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"the softmax normalises {normalised} (axis {found.other_axis} of {speaker.shape(found.left_shape)}), but the "
+        f"weighted sum runs over {summed} (axis {found.axis}): those weights do not add up to 1"
+    )
+    return Said(message, [], f"`softmax(dim={_from_end(found.axis, found.left_shape)})` normalises the axis that is summed over")
+
+
+def _from_end(axis: int | None, shape: Shape | None) -> int | None:
+    """An axis number as people write it in a softmax: counted from the end where that is short."""
+    if axis is None or shape is None or shape.rank is None:
+        return axis
+    return axis - shape.rank if axis == shape.rank - 1 else axis
+
+
+def _softmax_one(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    message = f"{shown} over axis {found.axis} of {speaker.shape(found.left_shape)}, which has size 1: every weight is 1"
+    return Said(message)
+
+
+def _flat_index(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    message = f"{shown} without an axis is one index into the whole tensor, compared with {speaker.shape(found.left_shape)}"
+    return Said(message, [], "name the axis: `argmax(dim=-1)`")
+
+
+def _batch_width(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    return Said(f"the width of {shown} is made of the batch size {speaker.size(found.left)}: it fits one batch size only")
+
+
+def _batch_table(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, left, right = speaker.size(found.left), speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    message = f"{shown} of {left} and {right}: the table is cut to the batch size {batch} and lined up with the batch axis"
+    return Said(message, [], "cut it to the length of the time axis, and put a 1 where the batch is")
+
+
+def _batch_leak(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
+    if found.detail == "along":
+        return Said(f"{shown} runs along the batch axis {batch} of {shape}: each sample depends on the others")
+    message = f"the samples of {shape} are combined with one number of the whole batch: each depends on the others"
+    return Said(message, [], "reduce over the other axes only: `dim=1, keepdim=True`")
+
+
+def _batch_first(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
+    message = f"{shown} takes axis {found.axis} of {shape} for time, and that is the batch axis {batch}"
+    return Said(message, [], f"make it with `batch_first={found.detail}`, or transpose its input")
+
+
+def _squeeze_batch(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    message = f"{shown} of {speaker.shape(found.left_shape)} also drops {speaker.size(found.left)} when that is 1"
+    return Said(message, [], f"name the axis: `.squeeze({_from_end(found.axis, found.left_shape)})`")
+
+
+def _diagonal(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    operand = f" of {speaker.shape(found.left_shape)}" if found.left_shape is not None else ""
+    message = f"{shown}: `{found.detail}` twice in one operand takes the diagonal{operand}, and meets another operand"
+    return Said(message, [], "give the two axes letters of their own, and sum over one of them")
+
+
+def _norm_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    left, right = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"the mean of {speaker.shape(found.left_shape)} runs over {left} (axis {found.axis}), "
+        f"but the parameters that scale the result belong to {right}"
+    )
+    return Said(message, [], f"take the statistics over {right}: `dim=-1`")
+
+
+_SILENT = {
+    Fault.SCRAMBLED: _scrambled,
+    Fault.OUTER: _outer,
+    Fault.AXIS_ORDER: _axis_order,
+    Fault.FACTOR_ORDER: _factor_order,
+    Fault.SOFTMAX_AXIS: _softmax_axis,
+    Fault.SOFTMAX_ONE: _softmax_one,
+    Fault.FLAT_INDEX: _flat_index,
+    Fault.BATCH_WIDTH: _batch_width,
+    Fault.BATCH_TABLE: _batch_table,
+    Fault.BATCH_LEAK: _batch_leak,
+    Fault.BATCH_FIRST: _batch_first,
+    Fault.SQUEEZE_BATCH: _squeeze_batch,
+    Fault.DIAGONAL: _diagonal,
+    Fault.NORM_AXIS: _norm_axis,
+}

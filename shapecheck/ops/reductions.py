@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims import ONE, Dim
-from shapecheck.ops.axes import is_one, locate
+from shapecheck.ops.axes import impossible, is_one, locate
+from shapecheck.ops.inplace import written
 from shapecheck.ops.pointwise import at_least_float, elementwise, promoted
 from shapecheck.ops.registry import op
 from shapecheck.ops.signature import ints_of
@@ -51,7 +52,7 @@ def reduced(shape: Shape, dims: Ints | None, *, keepdim: bool = False) -> Shape 
     if isinstance(positions, Mismatch):
         return positions
     if positions is None:
-        return Shape.unknown()
+        return shape.without_hidden(dims[0]) if len(dims) == 1 and not keepdim else Shape.unknown()
     if not keepdim:
         return shape.without(positions)
     return Shape([KEPT if position in positions else axis for position, axis in enumerate(shape.axes)])
@@ -181,8 +182,11 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Sequence | Mism
 
 
 @op(*both("kthvalue"))
-def kthvalue(input: Tensor, k: object, dim: int = -1, keepdim: bool = False) -> Sequence | Mismatch:
+def kthvalue(input: Tensor, k: Dim, dim: int = -1, keepdim: bool = False) -> Sequence | Mismatch:
     """``[.. a ..] -> [..], [..]``."""
+    axis = input.shape.axis(dim) if input.shape.axes else None
+    if isinstance(axis, Axis) and impossible(k, axis.size):
+        return Mismatch(Fault.SIZE, axis=dim, left=axis.size, right=k, left_shape=input.shape, detail="at least")
     return _pair(reduction(input, [dim], input.dtype, keepdim=keepdim))
 
 
@@ -272,7 +276,9 @@ def cov(input: Tensor, **options: object) -> Tensor | Mismatch:
 
 
 @op("torch.Tensor.sum_to_size")
-def sum_to_size(input: Tensor, *size: Sizes) -> Tensor:
+def sum_to_size(input: Tensor, *size: Sizes) -> Tensor | Mismatch:
     """``[*s], sizes -> [*sizes]``; ones and missing axes are summed over."""
     sizes: list[Dim | Rest] = list(size)  # type: ignore[arg-type]  # spread: each is a size
-    return input.reshaped(Shape([item if isinstance(item, Rest) else Axis.of(item) for item in sizes]))
+    wanted = Shape([item if isinstance(item, Rest) else Axis.of(item) for item in sizes])
+    fault = written(input, Tensor(wanted))
+    return fault if isinstance(fault, Mismatch) else input.reshaped(wanted)

@@ -25,6 +25,14 @@ RULES: dict[str, Rule] = {
         Rule("SC209", "name-tie", "an axis called like a required int parameter has another size", "warning"),
         Rule("SC301", "scrambled-reshape", "a reshape moves elements across axes", "warning"),
         Rule("SC302", "outer-broadcast", "an axis meets itself in a broadcast: (b, 1) with (b,)", "warning"),
+        Rule("SC304", "axis-order", "the axes that a callee names arrive in another order", "warning"),
+        Rule("SC305", "factor-order", "the parts of a merged axis meet the same parts in another order", "warning"),
+        Rule("SC306", "softmax-axis", "weights are normalised along one axis and summed over another", "warning"),
+        Rule("SC307", "batch-leak", "the samples of a batch influence each other", "warning"),
+        Rule("SC308", "batch-first", "a module gets batch and time the wrong way round", "warning"),
+        Rule("SC309", "squeeze-batch", "squeeze() without an axis also drops a batch of one", "warning"),
+        Rule("SC310", "einsum-diagonal", "a repeated letter takes a diagonal where a product is meant", "warning"),
+        Rule("SC311", "norm-axis", "statistics over one axis, affine parameters on another", "warning"),
     )
 }
 

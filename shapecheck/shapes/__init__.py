@@ -1,6 +1,6 @@
 """Axes with factors and identity, shapes, abstract values, broadcasting and regrouping. Knows only sizes."""
 
-from shapecheck.shapes.axis import Axis, Factor, Origin, Part, Rest, fuse, merged, part
+from shapecheck.shapes.axis import Axis, Factor, Mark, Origin, Part, Rest, fuse, merged, part
 from shapecheck.shapes.broadcast import broadcast
 from shapecheck.shapes.context import Context, current, require, scope, suspect, use
 from shapecheck.shapes.fault import Fault, Mismatch
@@ -34,6 +34,7 @@ __all__ = [
     "Context",
     "Factor",
     "Fault",
+    "Mark",
     "Mismatch",
     "Number",
     "Opaque",

@@ -42,15 +42,28 @@ class Part(NamedTuple):
     outer: Dim
 
 
+class Mark(NamedTuple):
+    """What was done along an axis, for the rules about silent faults: ``kind``, and the ``place`` where."""
+
+    kind: str
+    place: object
+
+
 class Axis:
-    """One axis of a tensor: its size, its factors (outermost first) and its origin. Immutable."""
+    """One axis of a tensor: its size, its factors (outermost first) and its origin. Immutable.
 
-    __slots__ = ("factors", "origin", "size")
+    ``mark`` tells what was done along it; it takes no part in comparisons and goes where the axis goes.
+    """
 
-    def __init__(self, size: Dim, factors: tuple[Factor, ...], origin: Origin = Origin.DECLARED) -> None:
+    __slots__ = ("factors", "mark", "origin", "size")
+
+    def __init__(
+        self, size: Dim, factors: tuple[Factor, ...], origin: Origin = Origin.DECLARED, mark: Mark | None = None
+    ) -> None:
         self.size = size
         self.factors = factors
         self.origin = origin
+        self.mark = mark
 
     @staticmethod
     def of(size: Dim | int | Symbol, origin: Origin = Origin.DECLARED, ident: Hashable | None = None) -> Axis:
@@ -76,7 +89,11 @@ class Axis:
 
     def with_origin(self, origin: Origin) -> Axis:
         """The same axis with another origin."""
-        return self if origin is self.origin else Axis(self.size, self.factors, origin)
+        return self if origin is self.origin else Axis(self.size, self.factors, origin, self.mark)
+
+    def with_mark(self, mark: Mark | None) -> Axis:
+        """The same axis with another mark."""
+        return self if mark is self.mark else Axis(self.size, self.factors, self.origin, mark)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Axis) and self.size == other.size and self.factors == other.factors

@@ -91,6 +91,7 @@ def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[
 def _join(one: Axis, other: Axis) -> Axis | No:
     """The axis that two aligned axes give, or why they do not fit."""
     if one.size == other.size:
+        _suspect_order(one, other)
         return _better(one, other)
     if one.size == ONE:
         return other
@@ -112,6 +113,18 @@ def _join(one: Axis, other: Axis) -> Axis | No:
         return _uncertain()
     # Equal or one of them 1: the larger of the two.
     return Axis.unfollowed(maximum(one.size, other.size))
+
+
+def _suspect_order(one: Axis, other: Axis) -> None:
+    """Note the same parts of a merged axis in another order: ``(h w)`` with ``(w h)``."""
+    if one is other or len(one.factors) < 2 or len(one.factors) != len(other.factors):  # noqa: PLR2004 - merged
+        return
+    left = [factor.ident for factor in one.factors]
+    right = [factor.ident for factor in other.factors]
+    if left != right and None not in left and set(left) == set(right) and len(set(left)) == len(left):
+        suspect(
+            Mismatch(Fault.FACTOR_ORDER, left=one.size, right=other.size, factors=one.factors, wanted=(other.factors,))
+        )
 
 
 def _better(one: Axis, other: Axis) -> Axis:

@@ -55,6 +55,30 @@ class Fault(Enum):
     """A reshape whose target fits only after permuting: ``factors`` as they are, ``wanted`` as they would fit."""
     OUTER = "SC302", "outer"
     """One axis meets itself at two places of a broadcast."""
+    AXIS_ORDER = "SC304", "axis-order"
+    """The names that a callee declares arrive in another order (``detail`` is the parameter)."""
+    FACTOR_ORDER = "SC305", "factor-order"
+    """The factors of a merged axis meet the same factors in another order (``factors`` and ``wanted``)."""
+    SOFTMAX_AXIS = "SC306", "softmax-axis"
+    """A weighted sum runs over ``left``, but the weights were normalised along ``right``."""
+    SOFTMAX_ONE = "SC306", "softmax-one"
+    """A softmax over an axis of size 1."""
+    FLAT_INDEX = "SC306", "flat-index"
+    """An argmax without an axis is one flat index, and is compared with many (``left_shape``)."""
+    BATCH_WIDTH = "SC307", "batch-width"
+    """The width of a layer depends on the batch size ``left``."""
+    BATCH_TABLE = "SC307", "batch-table"
+    """A table is cut to the batch size ``left`` and lined up with the batch axis."""
+    BATCH_LEAK = "SC307", "batch-leak"
+    """Samples of the batch axis ``left`` influence each other (``detail`` says how)."""
+    BATCH_FIRST = "SC308", "batch-first"
+    """A module gets the batch axis where it expects time (``detail`` is the repair's ``batch_first``)."""
+    SQUEEZE_BATCH = "SC309", "squeeze-batch"
+    """``squeeze()`` also drops a batch of one; ``axis`` is the one meant."""
+    DIAGONAL = "SC310", "diagonal"
+    """A letter (``detail``) is repeated inside one operand and also meets another one."""
+    NORM_AXIS = "SC311", "norm-axis"
+    """Statistics over ``left``, affine parameters on ``right``."""
 
 
 class Mismatch:
@@ -65,7 +89,7 @@ class Mismatch:
 
     __slots__ = (
         "kind", "axis", "left", "right", "left_shape", "right_shape", "other_axis", "detail", "because", "factors",
-        "wanted", "operation",
+        "wanted", "operation", "place",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +106,7 @@ class Mismatch:
         factors: tuple[Factor, ...] = (),
         wanted: tuple[tuple[Factor, ...], ...] = (),
         operation: str = "",
+        place: object = None,
     ) -> None:
         self.kind = kind
         self.axis = axis
@@ -95,6 +120,8 @@ class Mismatch:
         self.factors = factors
         self.wanted = wanted
         self.operation = operation
+        self.place = place
+        """Where the cause stands, if not where the fault shows."""
 
     def replace(self, **changes: Any) -> Mismatch:
         """The same mismatch with some fields changed."""

@@ -9,7 +9,7 @@ from shapecheck.dims import Dim, Kind, Symbol
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from shapecheck.shapes.axis import Rest
+    from shapecheck.shapes.axis import Mark, Rest
     from shapecheck.shapes.shape import Shape
 
 
@@ -35,14 +35,20 @@ class Unknown(Value):
 
 
 class Tensor(Value):
-    """A tensor: its shape, its dtype family (``float``, ``int``, ``bool``, ``complex``) or None, and its array type."""
+    """A tensor: its shape, its dtype family (``float``, ``int``, ``bool``, ``complex``) or None, and its array type.
 
-    __slots__ = ("dtype", "kind", "shape")
+    ``mark`` tells how a tensor without axes came about, for the rules about silent faults; no operation carries it on.
+    """
 
-    def __init__(self, shape: Shape, dtype: str | None = None, kind: str = "torch.Tensor") -> None:
+    __slots__ = ("dtype", "kind", "mark", "shape")
+
+    def __init__(
+        self, shape: Shape, dtype: str | None = None, kind: str = "torch.Tensor", mark: Mark | None = None
+    ) -> None:
         self.shape = shape
         self.dtype = dtype
         self.kind = kind
+        self.mark = mark
 
     def reshaped(self, shape: Shape) -> Tensor:
         """A tensor of the same dtype and another shape."""

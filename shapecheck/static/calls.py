@@ -23,6 +23,7 @@ from shapecheck.shapes import (
     Unknown,
     current,
 )
+from shapecheck.rules.axis_order import axis_order
 from shapecheck.static import containers, objects
 from shapecheck.static.builtins import BUILTINS, call_method
 from shapecheck.static.declare import Names, check, introduce
@@ -178,9 +179,11 @@ def _call_external(
         return interpreter.apply(frame, node, name, args, kwargs, _shown(name))
     layer = find_module(name)
     if layer is not None:
-        made = construct_layer(layer, _sizes(args), {key: _sizes([value])[0] for key, value in kwargs.items()})
+        sizes, named = _sizes(args), {key: _sizes([value])[0] for key, value in kwargs.items()}
+        made = construct_layer(layer, sizes, named)
         if isinstance(made, Mismatch):
             return frame.report(node, made, _shown(name))
+        interpreter.watched(frame, node, f"{name}.__init__", sizes, named, NONE, _shown(name))
         return Layer(name, made) if not isinstance(made, Unknown) else made
     if name.startswith("builtins."):
         return Unknown(f"{name.removeprefix('builtins.')}() is not followed")
@@ -271,11 +274,11 @@ def _call_layer(
     context.place = (frame.index, node)
     context.suspicions.clear()
     settled = [interpreter.settle(arg) for arg in args]
-    found = call_layer(layer.rule, settled, {key: interpreter.settle(value) for key, value in kwargs.items()})
+    named = {key: interpreter.settle(value) for key, value in kwargs.items()}
+    found = call_layer(layer.rule, settled, named)
     shown = _shown(layer.name)
-    for suspicion in context.suspicions:
-        interpreter.report(frame, node, suspicion, shown)
-    context.suspicions.clear()
+    if not isinstance(found, Mismatch):
+        found = interpreter.watched(frame, node, layer.name, settled, named, found, shown, layer.rule)
     result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
     interpreter.count(frame, node, result)
     return result
@@ -478,6 +481,11 @@ def check_arguments(
             misfit = check(hint, item, names, narrow=True)
             if misfit is not None:
                 interpreter.report_misfit(frame, place, misfit, "SC202", names, f"{parameter.name}|{function}")
+            elif isinstance(hint, ArrayHint) and isinstance(item, Tensor):
+                shown = interpreter.speaker(frame).axis
+                found = axis_order(hint, item, shown, interpreter.declared_orders(frame), parameter.name)
+                if found is not None:
+                    interpreter.report(frame, place, found, function)
                 fit = False
     return fit
 

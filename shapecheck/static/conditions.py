@@ -338,7 +338,7 @@ def is_instance(value: AnyValue, of: AnyValue) -> bool | None:
         return False if isinstance(value, (Tensor, Dim, Constant, Sequence, Number)) else None
     if isinstance(of, External):
         kinds = _TYPES.get(of.name)
-        if of.name == "torch.Tensor" and isinstance(value, Tensor) and value.kind != "torch.Tensor":
+        if of.name == "torch.Tensor" and isinstance(value, Tensor) and value.kind not in {"torch.Tensor", "torch.nn.Parameter"}:
             return None
         if kinds is not None:
             if not isinstance(value, kinds):

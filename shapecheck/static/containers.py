@@ -30,7 +30,7 @@ def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyVal
     kind = CONTAINERS[name]
     if kind == "Parameter":
         value = frame.interpreter.settle(args[0] if args else kwargs.get("data", Unknown("an empty parameter")))
-        return Tensor(value.shape, value.dtype) if isinstance(value, Tensor) else value
+        return Tensor(value.shape, value.dtype, "torch.nn.Parameter") if isinstance(value, Tensor) else value
     source = args[0] if args else None
     if kind == "ModuleDict":
         if isinstance(source, Dictionary):

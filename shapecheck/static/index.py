@@ -246,7 +246,8 @@ class Project:
                 directory = os.path.dirname(directory) if directory else os.pardir
             path = self._lookup(directory, name)
         else:
-            if name.partition(".")[0] in _NEVER_LOCAL:
+            if name == "shapecheck" or name.partition(".")[0] in _NEVER_LOCAL:
+                # Its public names are known by their rules, also where the package itself lies in the project.
                 return None
             path = None
             for root in self._search_roots(directory):

@@ -12,6 +12,9 @@ from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
 from shapecheck.ops.indexing import setitem
 from shapecheck.ops.signature import FAMILIES
+from shapecheck.rules import silent as _  # noqa: F401 - registers the rules
+from shapecheck.rules.batch_leak import leak
+from shapecheck.rules.observed import observe
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -136,15 +139,34 @@ class Interpreter:
             context = self.context
             context.place = (frame.index, node)
             context.suspicions.clear()
-            found = operation(
-                [self._argument(arg) for arg in args], {key: self._argument(arg) for key, arg in kwargs.items()}
-            )
-            for suspicion in context.suspicions:
-                self.report(frame, node, suspicion, shown)
-            context.suspicions.clear()
+            passed = [self._argument(arg) for arg in args]
+            named = {key: self._argument(arg) for key, arg in kwargs.items()}
+            found = operation(passed, named)
+            if not isinstance(found, Mismatch):
+                found = self.watched(frame, node, name, passed, named, found, shown)
             result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
         self.count(frame, node, result)
         return result
+
+    def watched(
+        self,
+        frame: Frame,
+        node: ast.AST,
+        name: str,
+        args: list[AnyValue],
+        kwargs: dict[str, AnyValue],
+        result: AnyValue,
+        shown: str,
+        layer: object = None,
+    ) -> AnyValue:
+        """The result of an operation after the rules about silent faults saw it; what they suspect is reported."""
+        found = observe(name, args, kwargs, result, layer)
+        suspicions = self.context.suspicions
+        if suspicions:
+            for suspicion in suspicions:
+                self.report(frame, node, suspicion, shown)
+            suspicions.clear()
+        return found
 
     def _argument(self, value: AnyValue) -> AnyValue:
         value = self.settle(value)
@@ -367,6 +389,9 @@ class Interpreter:
         if frame.names is None or signature is None or signature.returns is None or signature.is_generator:
             return
         self._check(frame, node, signature.returns, value, "SC201")
+        found = leak(value)
+        if found is not None:
+            self.report(frame, node, found, "returning")
 
     def check_yield(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
         """Check what a generator under analysis yields."""
@@ -424,6 +449,9 @@ class Interpreter:
             return
         found = wording.mismatch(mismatch, operation, self.speaker(frame))
         severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
+        place = mismatch.place
+        if isinstance(place, tuple) and place[0] is frame.index:
+            node = place[1]
         self._add(frame, node, mismatch.kind.code, severity, found)
 
     def report_misfit(
@@ -434,6 +462,12 @@ class Interpreter:
             return
         said = wording.misfit(misfit, code, subject, self.speaker(frame), names.bound)
         self._add(frame, node, code, "error", said)
+
+    def declared_orders(self, frame: Frame) -> set[tuple[str, ...]]:
+        """The axis names of every array that the function under analysis declares, each in its order."""
+        if frame.signature is None:
+            return set()
+        return frame.signature.orders
 
     def speaker(self, frame: Frame) -> wording.Speaker:
         """Who shows sizes by the names of the function under analysis."""

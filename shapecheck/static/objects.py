@@ -6,7 +6,7 @@ import ast
 
 from shapecheck.annotations import ArrayHint, OtherHint, UnionHint, parse_annotation, walk
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Tensor, Unknown
+from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Tensor, Unknown
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.declare import Names, check, introduce
 from shapecheck.static.frame import Frame
@@ -46,9 +46,12 @@ def parameter_value(
         if number is not None:
             return Dim.of(Symbol(parameter.name, Kind.FLEXIBLE, owner=owner, default=number))
         if isinstance(constant, bool):
-            return _flag()
+            return Number("bool")
         if constant is None:
             return OneOf((Opaque(parameter.name), NONE))
+        if isinstance(constant, float):
+            # `scale=1.0`: what has a float for its default is a number.
+            return Number("float")
         if default is None:
             return Opaque(parameter.name, Dim.of(Symbol(parameter.name, Kind.FLEXIBLE, owner=owner)))
         return Opaque(parameter.name)
@@ -67,12 +70,6 @@ def parameter_value(
         # `mask: Tensor = None`, an optional parameter in the old spelling.
         return OneOf((value, NONE))
     return value
-
-
-def _flag() -> AnyValue:
-    from shapecheck.shapes import Number
-
-    return Number("bool")
 
 
 # -- construction ----------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def is_plain(hint: Hint | None, name: str) -> bool:
 class Signature:
     """The declaration of one function."""
 
-    __slots__ = ("arrays", "decorators", "invalid", "is_generator", "names", "parameters", "returns")
+    __slots__ = ("arrays", "decorators", "invalid", "is_generator", "names", "orders", "parameters", "returns")
 
     def __init__(self, node: Callee, index: ModuleIndex) -> None:
         arguments = node.args
@@ -100,6 +100,10 @@ class Signature:
             ]
         )
         """Every axis name it mentions."""
+        self.orders = {
+            tuple([axis.name for axis in part.spec.shape.axes]) for part in parts if isinstance(part, ArrayHint)
+        }
+        """The axis names of each array that it declares."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
 
     def _add(self, arg: ast.arg, kind: str, default: ast.expr | None, index: ModuleIndex) -> None:

@@ -1,0 +1,138 @@
+"""SC307: samples of a batch influence each other.
+
+A softmax, a cumulative operation or a normalisation along the batch axis, and a reduction over the whole batch that is
+combined with single samples again: ``adv - adv.mean()``, ``total / mask.sum()``. Only a leading axis that is called like
+a batch counts. Silent are scalar results, batch statistics that are used for standardising (a mean whose standard
+deviation is divided by), and statistics that broadcast along the batch by ``keepdim``.
+"""
+
+from __future__ import annotations
+
+from shapecheck.dims import Dim, Symbol
+from shapecheck.rules.observed import BATCH_NAMES, Observed, here, is_batch, marked_positions, methods, watch
+from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Slice, Tensor, scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from shapecheck.shapes import AnyValue
+
+WHOLE = "whole batch"
+LEAK = "leak"
+
+_ALONG = (
+    *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"),
+    "torch.nn.functional.softmax",
+    "torch.nn.functional.log_softmax",
+    "torch.nn.functional.normalize",
+)
+
+
+@watch(*_ALONG)
+def _along(call: Observed) -> None:
+    source = call.tensor(0, "input")
+    number = 2 if call.name.endswith(".normalize") else 1
+    axes = call.axes(number, "dim", "axis")
+    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2:  # noqa: PLR2004 - samples of something
+        return
+    position = source.shape.position(axes[0])
+    if position == 0 and is_batch(source.shape):
+        axis = source.shape[0]
+        size = axis.size if isinstance(axis, Axis) else None
+        call.suspect(Mismatch(Fault.BATCH_LEAK, axis=0, left=size, left_shape=source.shape, detail="along"))
+
+
+@watch(*methods("mean", "sum"))
+def _reduce(call: Observed) -> None:
+    """A number that is taken over the whole batch."""
+    source, result = call.tensor(0, "input"), call.result
+    if source is None or not isinstance(result, Tensor) or result.shape.axes or not is_batch(source.shape):
+        return
+    axis = source.shape[0]
+    if isinstance(axis, Axis):
+        kind = "mean" if call.name.endswith("mean") else "sum"
+        call.result = Tensor(result.shape, result.dtype, result.kind, Mark(f"{WHOLE} {kind}", axis.size))
+
+
+@watch("operator.sub", *methods("sub", "subtract"))
+def _subtract(call: Observed) -> None:
+    _combine(call, f"{WHOLE} mean")
+
+
+@watch("operator.truediv", *methods("div", "divide", "true_divide"))
+def _divide(call: Observed) -> None:
+    _combine(call, f"{WHOLE} sum")
+
+
+def _combine(call: Observed, kind: str) -> None:
+    """Samples combined with a number of the whole batch: a fault if the result is returned as it is."""
+    samples, number, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
+    if samples is None or number is None or number.mark is None or number.mark.kind != kind:
+        return
+    if not isinstance(result, Tensor) or not is_batch(result.shape) or not is_batch(samples.shape):
+        return
+    axis, size = result.shape[0], number.mark.place
+    if isinstance(axis, Axis) and scope().equal(axis.size, size):  # type: ignore[arg-type] - the batch axis' size
+        call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Mark(LEAK, here()))))
+
+
+def leak(value: AnyValue) -> Mismatch | None:
+    """The fault of a returned value whose samples were combined with a number of the whole batch."""
+    if not isinstance(value, Tensor):
+        return None
+    for position in marked_positions(value.shape, LEAK):
+        axis = value.shape[position]
+        if isinstance(axis, Axis) and axis.mark is not None:
+            return Mismatch(
+                Fault.BATCH_LEAK, axis=position, left=axis.size, left_shape=value.shape, detail="whole",
+                place=axis.mark.place,
+            )
+    return None
+
+
+@watch(*[f"torch.nn.{name}.__init__" for name in ("Linear", "LayerNorm", "BatchNorm1d", "GRU", "LSTM", "RNN")])
+def _width(call: Observed) -> None:
+    """A layer as wide as the batch: it fits one batch size only."""
+    for value in [*call.args[:2], *[value for name, value in call.kwargs.items() if name in _WIDTHS]]:
+        symbols = [atom for atom in value.atoms if isinstance(atom, Symbol)] if isinstance(value, Dim) else []
+        for symbol in symbols:
+            if symbol.name in BATCH_NAMES:
+                call.suspect(Mismatch(Fault.BATCH_WIDTH, left=Dim.of(symbol)))
+                return
+
+
+_WIDTHS = frozenset(
+    ("in_features", "out_features", "normalized_shape", "num_features", "input_size", "hidden_size")
+)
+
+TABLE = "table"
+
+
+@watch("operator.getitem")
+def _cut(call: Observed) -> None:
+    """A table cut to the batch size along its first axis: ``pe[: x.size(0)]``."""
+    source, index, result = call.tensor(0), call.argument(1), call.result
+    if source is None or not isinstance(index, Slice) or not isinstance(result, Tensor) or len(result.shape) < 2:  # noqa: PLR2004
+        return
+    axis = result.shape[0]
+    if isinstance(index.stop, Dim) and is_batch(result.shape) and not is_batch(source.shape) and isinstance(axis, Axis):
+        call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Mark(TABLE, here()))))
+
+
+@watch("operator.add", *methods("add"))
+def _add(call: Observed) -> None:
+    """A table of positions lined up with the batch: ``[b, t, d] + pe[:b]`` with a pe of ``[m, 1, d]``."""
+    for one, other in ((0, 1), (1, 0)):
+        samples, table = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
+        if samples is None or table is None or len(samples.shape) != len(table.shape):
+            continue
+        if marked_positions(table.shape, TABLE) != [0] or marked_positions(samples.shape, TABLE):
+            continue
+        second = table.shape[1]
+        if is_batch(samples.shape) and isinstance(second, Axis) and second.is_one:
+            axis = samples.shape[0]
+            call.suspect(
+                Mismatch(
+                    Fault.BATCH_TABLE, left=axis.size if isinstance(axis, Axis) else None, left_shape=samples.shape,
+                    right_shape=table.shape,
+                )
+            )

@@ -1,0 +1,134 @@
+"""Watching operations for silent faults: a rule sees each call of the operations it names, with its result.
+
+Operations know nothing of these rules; a rule may mark the axes of a result, and later find the mark on an operand.
+"""
+
+from __future__ import annotations
+
+from shapecheck.dims import Dim, Kind
+from shapecheck.shapes import AnyValue, Axis, Constant, Mismatch, Sequence, Shape, Tensor, current, scope, suspect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    Watcher: TypeAlias = "Callable[[Observed], None]"
+
+BATCH_NAMES = frozenset(("b", "B", "batch", "batch_size", "bs"))
+"""What a leading batch axis is called; ``n`` and ``N`` mean other things in real code."""
+
+WATCHERS: dict[str, list[Watcher]] = {}
+
+
+class Observed:
+    """One call of an operation or a layer."""
+
+    __slots__ = ("args", "kwargs", "layer", "name", "result")
+
+    def __init__(
+        self,
+        name: str,
+        args: list[AnyValue],
+        kwargs: Mapping[str, AnyValue],
+        result: AnyValue,
+        layer: object = None,
+    ) -> None:
+        self.name = name
+        self.args = args
+        self.kwargs = kwargs
+        self.result = result
+        self.layer = layer
+        """The rule object of a layer, with its constructor's arguments."""
+
+    def argument(self, position: int, *names: str) -> AnyValue | None:
+        """An argument by position or by one of its names; None if it is not given."""
+        if position < len(self.args):
+            return self.args[position]
+        return next((self.kwargs[name] for name in names if name in self.kwargs), None)
+
+    def tensor(self, position: int, *names: str) -> Tensor | None:
+        """An argument that is a tensor."""
+        found = self.argument(position, *names)
+        return found if isinstance(found, Tensor) else None
+
+    def axes(self, position: int, *names: str) -> list[int] | None:
+        """An argument that is one known axis number or several; None if it is missing or not known."""
+        found = self.argument(position, *names)
+        values = found.items if isinstance(found, Sequence) else [found]
+        numbers = [scope().normal(value).constant if isinstance(value, Dim) else None for value in values]
+        return None if None in numbers or not numbers else [number for number in numbers if number is not None]
+
+    def flag(self, position: int, *names: str) -> bool | None:
+        """An argument that is a known flag."""
+        found = self.argument(position, *names)
+        return found.value if isinstance(found, Constant) and isinstance(found.value, bool) else None
+
+    def suspect(self, mismatch: Mismatch) -> None:
+        """Report a silent fault."""
+        suspect(mismatch)
+
+
+def watch(*names: str) -> Callable[[Watcher], Watcher]:
+    """Register a rule for operations or layers by their qualified names."""
+
+    def register(watcher: Watcher) -> Watcher:
+        for name in names:
+            WATCHERS.setdefault(name, []).append(watcher)
+        return watcher
+
+    return register
+
+
+def methods(*names: str) -> list[str]:
+    """The qualified names of operations that are both functions and methods."""
+    return [prefix + name for name in names for prefix in ("torch.", "torch.Tensor.")]
+
+
+def observe(
+    name: str, args: list[AnyValue], kwargs: Mapping[str, AnyValue], result: AnyValue, layer: object = None
+) -> AnyValue:
+    """Let every rule see a call; the result, as the rules leave it."""
+    watchers = WATCHERS.get(name)
+    if watchers is None:
+        return result
+    observed = Observed(name, args, kwargs, result, layer)
+    for watcher in watchers:
+        watcher(observed)
+    return observed.result
+
+
+def here() -> object:
+    """The place that is being evaluated."""
+    return current().place
+
+
+def axis_name(axis: object) -> str | None:
+    """The name of an axis that is one rigid symbol."""
+    symbol = axis.size.symbol if isinstance(axis, Axis) else None
+    return symbol.name if symbol is not None and symbol.kind is Kind.RIGID else None
+
+
+def is_batch(shape: Shape, position: int = 0) -> bool:
+    """Whether the axis at a position is a batch axis by its name."""
+    return position < len(shape) and axis_name(shape[position]) in BATCH_NAMES
+
+
+def unmarked(tensor: Tensor, *kinds: str) -> Tensor:
+    """The same tensor without the marks of some kinds."""
+    axes = [
+        axis.with_mark(None) if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in kinds else axis
+        for axis in tensor.shape
+    ]
+    if all(made is axis for made, axis in zip(axes, tensor.shape, strict=True)):
+        return tensor
+    return tensor.reshaped(Shape(axes))
+
+
+def marked_positions(shape: Shape, kind: str) -> list[int]:
+    """Where the axes with a mark of some kind stand."""
+    return [
+        position
+        for position, axis in enumerate(shape)
+        if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind == kind
+    ]
