@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-
 def _parts(tensor: Tensor, position: int, sizes: Sequence[Dim]) -> Several:
     axis = tensor.shape[position]
     assert isinstance(axis, Axis)  # noqa: S101 - the callers looked it up

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-
 @module("einops.layers.torch.Rearrange")
 class Rearrange(Module):
     """``rearrange`` as a layer."""

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-
 def _star(pattern: str) -> tuple[list[str], list[str]] | Malformed:
     """The names before and after the star."""
     names = pattern.split()
@@ -66,7 +65,7 @@ def pack(tensors: Sequence[Tensor], pattern: str) -> AnyValue | Mismatch:
         packed.append(Several([axis if isinstance(axis, Rest) else axis.size for axis in middle], "torch.Size"))
         one = middle[0] if len(middle) == 1 and isinstance(middle[0], Axis) else merged(middle, scope())
         flat.append(tensor.reshaped(Shape((*shape.axes[: len(before)], one, *shape.axes[stop:]))))
-    found = joining.cat(flat, len(before)) if flat else Unknown("nothing to pack")
+    found = joining.catenated(flat, len(before)) if flat else Unknown("nothing to pack")
     if isinstance(found, Mismatch):
         return found
     return Several([found, Several(packed, "list")])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shapecheck.dims import ONE, Dim, No, floordiv
 from shapecheck.ops import joining
-from shapecheck.ops.axes import constant, dim_of, is_one, of_rank, opaque
+from shapecheck.ops.axes import constant, dim_of, is_one, is_opaque, of_rank, opaque
 from shapecheck.ops.einops_pattern import DOTS, Group, Malformed, Side, arrow, side
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -177,10 +177,8 @@ def _operand(tensor: object) -> Tensor | Mismatch | Unknown:
     if isinstance(tensor, Tensor):
         return tensor
     if isinstance(tensor, Several):
-        tensors = [item for item in tensor.items if isinstance(item, Tensor)]
-        if len(tensors) == len(tensor.items):
-            stacked = joining.stack(tensors)
-            return stacked if isinstance(stacked, (Tensor, Mismatch, Unknown)) else Unknown("a list of tensors")
+        tensors = joining.operands(tensor)
+        return tensors if isinstance(tensors, Unknown) else joining.stacked(tensors)
     return tensor if isinstance(tensor, Unknown) else Unknown("the operand is not a tensor")
 
 
@@ -294,7 +292,7 @@ def _contract(
         if isinstance(axis, Rest):
             continue
         known = found.get(name)
-        if known is None or is_one(known[0]):
+        if known is None or is_one(known[0]) or (is_opaque(known[0].size) and not is_one(axis)):
             found[name] = axis, shape, number
         elif not is_one(axis):
             verdict = require(known[0].size, axis.size)

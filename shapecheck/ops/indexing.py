@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-
 class _Mask(NamedTuple):
     """A boolean tensor: it takes as many axes as it has, and leaves one of unknown length unless it is a constant."""
 

@@ -1,11 +1,11 @@
-"""Joining and cutting: cat, stack, split, chunk, repeat and their kin."""
+"""Joining: cat, stack and their kin."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from shapecheck.dims import ZERO, Dim
-from shapecheck.ops.axes import joined
+from shapecheck.ops.axes import is_opaque, joined, of_rank
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
@@ -13,18 +13,17 @@ from shapecheck.shapes import (
     Factor,
     Fault,
     Mismatch,
+    Opaque,
     Origin,
-    Rest,
     Shape,
     Tensor,
     Unknown,
     scope,
 )
+from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> str | None:
@@ -38,31 +37,57 @@ def common_dtype(tensors: Sequence[Tensor]) -> str | None:
     return "bool"
 
 
-def _one_shape(tensors: Sequence[Tensor], dim: int | None) -> Shape | Mismatch | None:
-    """The shape that all tensors share but for one position; None where a ``Rest`` hides it."""
-    first = tensors[0].shape
-    best = first
-    for tensor in tensors[1:]:
-        shape = tensor.shape
-        if first.rest is not None or shape.rest is not None:
-            if [axis for axis in first.axes if isinstance(axis, Rest)] != [
-                axis for axis in shape.axes if isinstance(axis, Rest)
-            ] or len(first) != len(shape) or first.rest != shape.rest:
-                return None
-        elif len(first) != len(shape):
-            return Mismatch(Fault.RANK, left_shape=shape, right_shape=first, detail=str(len(first)))
-    position = None
-    if dim is not None:
-        found = first.position(dim)
-        if not isinstance(found, int):
-            return found
-        position = found
-    for tensor in tensors[1:]:
-        for place in range(len(first)):
-            fault = joined(first, tensor.shape, place, place) if place != position else None
+def operands(tensors: object) -> list[Tensor] | Unknown:
+    """The tensors of a list; a member that is not known is a tensor of unknown shape."""
+    if not isinstance(tensors, Several):
+        return tensors if isinstance(tensors, Unknown) else Unknown("a sequence of unknown length")
+    found: list[Tensor] = []
+    for item in tensors.items:
+        if isinstance(item, Tensor):
+            found.append(item)
+        elif isinstance(item, (Unknown, Opaque)):
+            found.append(Tensor(Shape.unknown()))
+        else:
+            return Unknown("a member that is no tensor")
+    return found or Unknown("nothing to join")
+
+
+def _of_one_rank(shapes: list[Shape]) -> list[Shape] | Mismatch | None:
+    """All shapes with as many axes as those that are known whole; None where none is and they differ."""
+    whole = next((shape for shape in shapes if shape.rest is None), None)
+    if whole is None:
+        first = shapes[0]
+        same = all(len(shape) == len(first) and shape.rest == first.rest for shape in shapes)
+        rests = {id(shape[first.rest or 0]) for shape in shapes if same}
+        return shapes if len(rests) == 1 else None
+    found: list[Shape] = []
+    for shape in shapes:
+        ranked = of_rank(shape, len(whole))
+        if ranked is None:
+            return Mismatch(Fault.RANK, left_shape=shape, right_shape=whole, detail=str(len(whole)))
+        found.append(ranked)
+    return found
+
+
+def one_shape(shapes: list[Shape], dim: int | None) -> tuple[Shape, list[Shape]] | Mismatch | None:
+    """The shape that all share but for one axis, and all of them with that rank; None where too little is known."""
+    ranked = _of_one_rank(shapes)
+    if ranked is None or isinstance(ranked, Mismatch):
+        return ranked
+    best, *others = ranked
+    position = None if dim is None else best.position(dim)
+    if isinstance(position, Mismatch):
+        return position
+    if position is None and dim is not None:
+        return None
+    for shape in others:
+        for place in range(len(best)):
+            fault = joined(best, shape, place, place) if place != position else None
             if fault is not None:
                 return fault
-    return best
+            if is_opaque(best[place].size) and isinstance(best[place], Axis):
+                best = best.replaced(place, shape[place])
+    return best, ranked
 
 
 def _catenated(axes: Sequence[Axis]) -> Axis:
@@ -77,24 +102,27 @@ def _catenated(axes: Sequence[Axis]) -> Axis:
 
 
 @op("torch.cat", "torch.concat", "torch.concatenate")
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: object = None) -> AnyValue | Mismatch:
+def cat(tensors: object, dim: int = 0) -> AnyValue | Mismatch:
     """``[.. a ..], [.. b ..] -> [.. a+b ..]``."""
+    given = operands(tensors)
+    return given if isinstance(given, Unknown) else catenated(given, dim)
+
+
+def catenated(tensors: list[Tensor], dim: int) -> Tensor | Mismatch:
+    """Tensors one after the other along an axis."""
     # torch passes over operands of shape (0,).
-    kept = [tensor for tensor in tensors if not _is_nothing(tensor.shape)] or tensors
-    if not kept:
-        return Unknown("nothing to join")
+    kept = [tensor.shape for tensor in tensors if not _is_nothing(tensor.shape)] or [tensors[0].shape]
     dtype = common_dtype(tensors)
-    shape = _one_shape(kept, dim)
-    if isinstance(shape, Mismatch):
-        return shape
-    if shape is None:
+    found = one_shape(kept, dim)
+    if isinstance(found, Mismatch):
+        return found
+    if found is None:
         return Tensor(Shape.unknown(), dtype)
+    shape, ranked = found
     position = shape.position(dim)
-    if not isinstance(position, int):
-        return Tensor(Shape.unknown(), dtype) if position is None else position
-    if not shape.axes:
+    if not shape.axes or not isinstance(position, int):
         return Mismatch(Fault.RANK, left_shape=shape, detail="at least 1")
-    axes = [axis for axis in (tensor.shape[position] for tensor in kept) if isinstance(axis, Axis)]
+    axes = [axis for axis in (one[position] for one in ranked) if isinstance(axis, Axis)]
     return Tensor(shape.replaced(position, _catenated(axes)), dtype, tensors[0].kind)
 
 
@@ -103,16 +131,21 @@ def _is_nothing(shape: Shape) -> bool:
 
 
 @op("torch.stack")
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: object = None) -> AnyValue | Mismatch:
+def stack(tensors: object, dim: int = 0) -> AnyValue | Mismatch:
     """``[a b], [a b] -> [a 2 b]``."""
-    if not tensors:
-        return Unknown("nothing to join")
+    given = operands(tensors)
+    return given if isinstance(given, Unknown) else stacked(given, dim)
+
+
+def stacked(tensors: list[Tensor], dim: int = 0) -> Tensor | Mismatch:
+    """Tensors side by side along a new axis."""
     dtype = common_dtype(tensors)
-    shape = _one_shape(tensors, None)
-    if isinstance(shape, Mismatch):
-        return shape
-    if shape is None:
+    found = one_shape([tensor.shape for tensor in tensors], None)
+    if isinstance(found, Mismatch):
+        return found
+    if found is None:
         return Tensor(Shape.unknown(), dtype)
+    shape = found[0]
     position = shape.position(dim, extra=1)
     if isinstance(position, Mismatch):
         return position
@@ -137,7 +170,7 @@ def hstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Misma
     ranked = [found for found in (_ranked(tensor, 1) for tensor in tensors) if found is not None]
     if not ranked or len(ranked) < len(tensors) or any(tensor.shape.rest is not None for tensor in ranked):
         return Unknown("operands of unknown rank")
-    return cat(ranked, 0 if len(ranked[0].shape) == 1 else 1)
+    return catenated(ranked, 0 if len(ranked[0].shape) == 1 else 1)
 
 
 @op("torch.vstack", "torch.row_stack")
@@ -146,7 +179,7 @@ def vstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Misma
     ranked = [found for found in (_ranked(tensor, 2) for tensor in tensors) if found is not None]
     if not ranked or len(ranked) < len(tensors):
         return Unknown("operands of unknown rank")
-    return cat(ranked, 0)
+    return catenated(ranked, 0)
 
 
 @op("torch.dstack")
@@ -161,7 +194,7 @@ def dstack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue | Misma
         axes = shape.axes
         axes = (one, one, one) if not axes else (one, axes[0], one) if len(axes) == 1 else axes
         ranked.append(tensor.reshaped(Shape((*axes, one) if len(axes) == 2 else axes)))
-    return cat(ranked, 2) if ranked else Unknown("nothing to join")
+    return catenated(ranked, 2) if ranked else Unknown("nothing to join")
 
 
 @op("torch.column_stack")
@@ -173,4 +206,4 @@ def column_stack(tensors: Sequence[Tensor], *, out: object = None) -> AnyValue |
             return Unknown("operands of unknown rank")
         axes = tensor.shape.axes or (Axis.of(1, Origin.WRITTEN),)
         ranked.append(tensor.reshaped(Shape((*axes, Axis.of(1, Origin.WRITTEN)) if len(axes) == 1 else axes)))
-    return cat(ranked, 1) if ranked else Unknown("nothing to join")
+    return catenated(ranked, 1) if ranked else Unknown("nothing to join")

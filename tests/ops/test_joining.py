@@ -9,7 +9,7 @@ from shapecheck.dims import Dim, Symbol
 from shapecheck.ops.cutting import chunk
 from shapecheck.ops.joining import cat, stack
 from shapecheck.ops.repeating import repeat, repeat_interleave
-from shapecheck.shapes import Context, Shape, Tensor, Unknown, use
+from shapecheck.shapes import Context, Sequence, Shape, Tensor, Unknown, use
 from tests.oracle.harness import bad, case, check, n, t
 
 X = t("B T D")
@@ -138,14 +138,14 @@ X_BTD = Tensor(Shape.of(B, T, D), "float")
 
 
 def test_the_part_is_outermost_in_a_cat_of_equal_parts():
-    axis = cat([X_BTD, X_BTD], 1).shape[1]
+    axis = cat(Sequence([X_BTD, X_BTD]), 1).shape[1]
     assert [factor.size for factor in axis.factors] == [Dim.of(2), T]
     assert axis.factors[1] == X_BTD.shape[1].factors[0]
 
 
 def test_other_axes_are_the_same_objects():
-    assert stack([X_BTD, X_BTD], 1).shape[0] is X_BTD.shape[0]
-    assert cat([X_BTD, X_BTD], 1).shape[2] is X_BTD.shape[2]
+    assert stack(Sequence([X_BTD, X_BTD]), 1).shape[0] is X_BTD.shape[0]
+    assert cat(Sequence([X_BTD, X_BTD]), 1).shape[2] is X_BTD.shape[2]
 
 
 def test_a_repeat_has_the_copy_outside_and_an_interleaved_one_inside():
@@ -163,4 +163,12 @@ def test_the_halves_of_a_chunk_are_not_followed():
 
 
 def test_a_list_of_unknown_length_is_unknown():
-    assert isinstance(cat([], 0), Unknown)
+    assert isinstance(cat(Sequence([]), 0), Unknown)
+    assert isinstance(cat(Unknown("a comprehension"), 0), Unknown)
+
+
+def test_a_member_that_is_not_known_leaves_the_other_axes_known():
+    found = cat(Sequence([Unknown("a call"), X_BTD]), 1)
+    assert found.shape.rank == 3
+    assert found.shape.axes[::2] == X_BTD.shape.axes[::2]
+    assert stack(Sequence([X_BTD, Unknown("a call")]), 0).shape.axes[1:] == X_BTD.shape.axes
