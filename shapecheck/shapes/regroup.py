@@ -51,7 +51,15 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
             )
         if verdict is not YES:
             return _unfollowed(shape, targets)
-    return _group(shape, targets)
+    found = _group(shape, targets)
+    # A 1 put in or taken out, or one axis made of all: written to fit another operand.
+    if len(found) == 1 or _ones(found) != _ones(shape):
+        found = Shape([axis if isinstance(axis, Rest) else axis.with_origin(Origin.WRITTEN) for axis in found])
+    return found
+
+
+def _ones(shape: Shape) -> int:
+    return sum(axis.is_one for axis in shape.known)
 
 
 def flatten(shape: Shape, first: int, last: int) -> Shape:
@@ -138,16 +146,14 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
             )
         return _unfollowed(shape, targets)
     axes: list[Axis | Rest] = []
-    whole = {id(axis.factors[0].ident): axis for axis in shape.known if len(axis.factors) == 1}
+    # By the factor object: two axes of one name are still two axes.
+    whole = {id(axis.factors[0]): axis for axis in shape.known if len(axis.factors) == 1}
     for size, group in zip(targets, groups, strict=True):
         if isinstance(size, Rest):
             axes.append(size)
             continue
-        kept = whole.get(id(group[0].ident)) if len(group) == 1 and group[0].ident is not None else None
-        if kept is not None and kept.factors[0] == group[0]:
-            axes.append(kept)
-        else:
-            axes.append(fused_axis(size, group, scope()))
+        kept = whole.get(id(group[0])) if len(group) == 1 else None
+        axes.append(fused_axis(size, group, scope()) if kept is None else kept)
     return Shape(axes)
 
 

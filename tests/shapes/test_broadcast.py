@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapecheck.dims import ONE, Dim, Kind, Symbol
-from shapecheck.shapes import Axis, Context, Fault, Mismatch, Origin, Rest, Shape, broadcast, use
+from shapecheck.shapes import Axis, Context, Fault, Mismatch, Origin, Rest, Shape, broadcast, flatten, reshape, use
 
 SYMBOLS = tuple(Symbol(name) for name in "BTD")
 FLEXIBLE = tuple(Symbol(name, Kind.FLEXIBLE) for name in "pq")
@@ -193,6 +193,14 @@ def test_consent_survives_operations_with_other_ones():
     once = broadcast(shaped(B, 1), shaped(B, WRITTEN_ONE))
     assert not suspected(once, shaped(B))
     assert not suspected(broadcast(shaped(B, WRITTEN_ONE), shaped(B, 1)), shaped(B))
+
+
+def test_a_reshape_that_puts_in_or_takes_out_a_one_is_consent():
+    assert not suspected(shaped(B, 1), reshape(shaped(B, 1), [B]))
+    assert not suspected(shaped(B, 1), reshape(shaped(B), [Dim.of(-1)]))
+    assert not suspected(reshape(shaped(B), [B, ONE]), shaped(B))
+    # A view for another purpose is none.
+    assert suspected(shaped(B, 1), flatten(reshape(shaped(B, T * D), [B, T, D]), 1, 2).without([1]))
 
 
 def test_a_name_narrowed_to_a_number_is_a_number(context):

@@ -222,6 +222,14 @@ def test_an_axis_that_was_not_touched_is_the_same_object():
     assert found[1] is start[1]
 
 
+def test_of_two_axes_of_one_name_each_stays_itself():
+    start = Shape([Axis.of(B), Axis.of(T), Axis.of(T), Axis.of(C), Axis.of(T)])
+    found = silent([[B, T, T * C, T]], start)[1]
+    assert [found[0] is start[0], found[1] is start[1], found[3] is start[4]] == [True] * 3
+    found = silent([[B * T, T, C, T]], start)[1]
+    assert [found[1] is start[2], found[2] is start[3], found[3] is start[4]] == [True] * 3
+
+
 def test_ends_stay_followed_where_the_middle_is_not():
     n = Dim.of(Symbol("n", Kind.OPAQUE))
     start = shaped(B, T, H, C)
