@@ -40,6 +40,8 @@ def threshold(input: Tensor, threshold: object, value: object, inplace: object =
 @op("torch.prelu", "torch.Tensor.prelu", "torch.nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor | Mismatch:
     """``[n, c, *s], [c] or [1] or [] -> [n, c, *s]``; one slope, or one for each channel."""
+    if weight.shape.rank not in {None, 0, 1}:
+        return Mismatch(Fault.RANK, left_shape=weight.shape, detail="0 or 1")
     if weight.shape.rank != 1:
         return input
     slopes = weight.shape.known[0]

@@ -300,7 +300,9 @@ def lu(A: Tensor, *, pivot: object = None) -> Sequence | Mismatch:
 
 @op(LINALG + "cross")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor | Mismatch:
-    """``[.. 3 ..], [.. 3 ..] -> [.. 3 ..]``."""
+    """``[.. 3 ..], [.. 3 ..] -> [.. 3 ..]``; of as many axes."""
+    if input.shape.rank is not None and other.shape.rank not in {None, input.shape.rank}:
+        return Mismatch(Fault.RANK, left_shape=other.shape, right_shape=input.shape, detail=str(input.shape.rank))
     return _cross(input, other, dim)
 
 

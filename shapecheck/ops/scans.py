@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims import ONE, ZERO, Dim, Kind, Symbol, floordiv
-from shapecheck.ops.axes import locate
+from shapecheck.ops.axes import impossible, locate
 from shapecheck.ops.pointwise import at_least_float
-from shapecheck.ops.products import exact_rank
+from shapecheck.ops.products import at_least, exact_rank
 from shapecheck.ops.reductions import PAIR, both
 from shapecheck.ops.registry import op
-from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown, scope
+from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown
 
 if TYPE_CHECKING:
     from shapecheck.ops.signature import Dtype, Ints, Sizes
@@ -96,8 +96,8 @@ def cumulative_trapezoid(y: Tensor, x: object = None, *, dx: object = None, dim:
 
 @op(*both("renorm"))
 def renorm(input: Tensor, p: object, dim: int, maxnorm: object) -> Tensor | Mismatch:
-    """``[.. a ..] -> [.. a ..]``."""
-    return along(input, dim, input.dtype)
+    """``[.. a ..] -> [.. a ..]``; of two axes or more."""
+    return at_least(input.shape, 2) or along(input, dim, input.dtype)
 
 
 @op(*both("sort"))
@@ -125,10 +125,8 @@ def topk(
 ) -> Sequence | Mismatch:
     """``[.. a ..], k -> [.. k ..], [.. k ..]``."""
     axis = input.shape.axis(dim) if input.shape.axes else None
-    if isinstance(axis, Axis):
-        least, length = scope().normal(k).constant, scope().normal(axis.size).constant
-        if least is not None and length is not None and least > length:
-            return Mismatch(Fault.SIZE, axis=dim, left=axis.size, right=k, left_shape=input.shape, detail="at least")
+    if isinstance(axis, Axis) and impossible(k, axis.size):
+        return Mismatch(Fault.SIZE, axis=dim, left=axis.size, right=k, left_shape=input.shape, detail="at least")
     return _pair(resized_along(input, dim, k))
 
 

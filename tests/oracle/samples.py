@@ -151,27 +151,28 @@ def compare_call(
     return found
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> Iterator[Any]:
+    """Every value inside nested sequences and mappings."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         for item in value:
-            yield from _leaves(item)
+            yield from leaves(item)
     else:
         yield value
 
 
 def _is_empty(arguments: Any) -> bool:
     """Whether a tensor has no elements, where torch is lenient about ranks."""
-    return any(isinstance(leaf, torch.Tensor) and leaf.numel() == 0 for leaf in _leaves(arguments))
+    return any(isinstance(leaf, torch.Tensor) and leaf.numel() == 0 for leaf in leaves(arguments))
 
 
 def _is_tied(*arguments: Any) -> bool:
     """Whether a size is written out as a number, or is the product of others: symbols do not meet these."""
-    leaves = list(_leaves(list(arguments)))
-    if any(isinstance(leaf, (slice, int)) and not isinstance(leaf, bool) for leaf in leaves):
+    found = list(leaves(list(arguments)))
+    if any(isinstance(leaf, (slice, int)) and not isinstance(leaf, bool) for leaf in found):
         return True
-    sizes = {size for leaf in leaves if isinstance(leaf, torch.Tensor) for size in leaf.shape if size > 1}
+    sizes = {size for leaf in found if isinstance(leaf, torch.Tensor) for size in leaf.shape if size > 1}
     return any(one * other in sizes for one in sizes for other in sizes)
 
 
