@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapecheck.annotations.hints import DictHint, OtherHint, TupleHint
 from shapecheck.runtime import signature as sig
+from shapecheck.runtime.body import tests_arrays
 from shapecheck.runtime.codegen import Checks, NotInlineError, widening_names
 from shapecheck.runtime.errors import ShapeError
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR, kind_of
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
 
 # Parameter names that the generated code would shadow are refused by Python itself; these are the code's own globals.
-CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR = (
-    "_call", "_again", "_result", "_brief", "_compiling", "_drive", "_error",
+CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER = (
+    "_call", "_again", "_result", "_brief", "_compiling", "_drive", "_error", "_enter", "_leave", "_checker",
 )  # fmt: skip
 
 
@@ -40,6 +41,15 @@ class Verdict:
         self.values = values
         self.env = env
         self.error = error
+
+    def sizes(self) -> dict[str, Any]:
+        """The sizes by name."""
+        return {name: bound.value for name, bound in (self.env or {}).items()}
+
+    def bound(self, sizes: dict[str, Any]) -> None:
+        """Take over the sizes that the body has bound."""
+        if self.env is not None:
+            self.env = self.checker.env_of(self.values, sizes)
 
     def result(self, value: object) -> None:
         """Check what the function returned; sets `error`."""
@@ -159,6 +169,8 @@ class Checker:
         checks.catching = False
         if self.kind in {GENERATOR, ASYNC_GENERATOR}:
             lines += self.generator_lines(checks, call, values)
+        elif self.kind == FUNCTION and tests_arrays(self.function):
+            lines += self.scoped_lines(checks, returns, call, values, inline=inline)
         elif returns is None:
             lines.append(f"        return {call}")
         else:
@@ -231,6 +243,43 @@ class Checker:
             *raise_lines(verdict, 2),
         ]
 
+    def scoped_lines(self, checks: Checks, returns: Hint | None, call: str, values: str, *, inline: bool) -> list[str]:
+        """Call with the sizes where an `isinstance` in the body sees them; what it binds counts for the result."""
+        self.namespace.update({ENTER: self.enter, LEAVE: self.leave})
+        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
+        value, sizes, verdict = checks.fresh("r"), checks.fresh("r"), checks.fresh("r")
+        indent = "        "
+        scoped = [
+            f"{ENTER}({values}, {{{bindings}}})",
+            "try:",
+            f"    {value} = {call}",
+            "finally:",
+            f"    {sizes} = {LEAVE}()",
+            f"{verdict} = {RESULT}({values}, {sizes}, {value})",
+            f"if {verdict} is None: return {value}",
+            *raise_lines(verdict, 0),
+        ]
+        if COMPILING not in self.namespace:
+            return [indent + line for line in scoped]
+        # Dynamo does not see jaxtyping's stack, nor follow its `isinstance`.
+        lines = [f"{indent}if not {COMPILING}():", *[f"{indent}    {line}" for line in scoped]]
+        if returns is None:
+            return [*lines, f"{indent}return {call}"]
+        return lines + self.result_lines(checks, returns, call, values, inline=inline)
+
+    def enter(self, values: tuple[Any, ...], sizes: dict[str, Any]) -> None:
+        """Show the sizes of a call to its body."""
+        from shapecheck.runtime import body
+
+        body.enter(self.known_signature().arguments(values), sizes)
+
+    @staticmethod
+    def leave() -> dict[str, Any]:
+        """The sizes after the body has run."""
+        from shapecheck.runtime import body
+
+        return body.leave()
+
     def generator_lines(self, checks: Checks, call: str, values: str) -> list[str]:
         """Hand the generator on, checking what it yields and returns."""
         bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
@@ -257,9 +306,19 @@ class Checker:
                 f"        async for {value} in {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env): yield {value}"
             )
             lines.append("        return")
+        elif ENTER in self.namespace:
+            lines += [
+                f"        {ENTER}({values}, {verdict}.sizes())",
+                "        try:",
+                f"            {value} = {call}",
+                "        finally:",
+                f"            {verdict}.bound({LEAVE}())",
+                f"        {verdict}.result({value})",
+            ]
         else:
             lines.append(f"        {value} = {call}")
             lines.append(f"        {verdict}.result({value})")
+        if self.kind in {FUNCTION, COROUTINE}:
             lines.append(f"        if {verdict}.error is None: return {value}")
         return lines + raise_lines(f"{verdict}.error", 1)
 
@@ -312,7 +371,8 @@ class Checker:
         for name, size in sizes.items():
             if size is None:
                 continue
-            flexible, value = size if name in widening else (False, size)
+            flagged = name in widening or (name.startswith("*") and len(size) == 2 and isinstance(size[0], bool))
+            flexible, value = size if flagged else (False, size)
             if name.startswith("*"):
                 value = tuple(value)
             place = again.get(name)
@@ -358,9 +418,6 @@ class Checker:
                 text = f"{text}{comma} {name} {tuple(shape)}"
                 comma = ","
         return text
-
-
-CHECKER = "_checker"
 
 
 def has_choices(signature: sig.Signature) -> bool:

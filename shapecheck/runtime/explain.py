@@ -6,13 +6,13 @@ Sizes, ranks, dtypes and types are told; values of tensors never are.
 from __future__ import annotations
 
 import sys
-from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 from shapecheck.annotations.hints import ArrayHint, arrays
-from shapecheck.runtime.arrays import Reshaped, dtype_name, is_array, shape_of
+from shapecheck.runtime.arrays import dtype_name, is_array, shape_of
 from shapecheck.runtime.errors import AnnotationUseError, ShapeError
-from shapecheck.runtime.match import Env, Failure, Goal, Matcher
+from shapecheck.runtime.match import Env, Failure, Goal
+from shapecheck.runtime.repairs import find_repair
 
 if TYPE_CHECKING:
     import types
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
     from shapecheck.runtime.checker import Checker
 
-# More axes than that have too many orders to try, and no reader would look for one.
-MAX_RANK = 5
 MAX_ROWS = 12
 _PACKAGE = __name__.rpartition(".")[0]
 
@@ -30,9 +28,8 @@ def arguments_error(checker: Checker, values: tuple[Any, ...], initial: Env, fai
     """The error for arguments that do not fit."""
     signature = checker.known_signature()
     goals = signature.goals(values)
-    repair = find_repair(checker, values, goals, initial, failure)
-    rows = [] if failure.kind == "type" else table(goals, failure)
-    return build(checker, failure, rows, repair)
+    repair = find_repair(checker.known_signature(), values, goals, initial, failure)
+    return build(checker, failure, table(goals, failure), repair)
 
 
 def value_error(checker: Checker, values: tuple[Any, ...], failure: Failure) -> ShapeError:
@@ -41,7 +38,7 @@ def value_error(checker: Checker, values: tuple[Any, ...], failure: Failure) -> 
     whole = Goal(failure.path, failure.hint, failure.value)
     repair = None
     if failure.env is not None:
-        repair = find_repair(checker, values, [whole], known_before(failure), failure)
+        repair = find_repair(checker.known_signature(), values, [whole], known_before(failure), failure)
     return build(checker, failure, table([*goals, whole], failure), repair)
 
 
@@ -100,7 +97,9 @@ def subject(path: str) -> str:
     """What a reader calls the value."""
     head, bracket, rest = path.partition("[")
     words = {"return": "the returned value", "yield": "the yielded value"}
-    return words[head] + (f" [{rest}" if bracket else "") if head in words else path
+    if head not in words:
+        return path
+    return f"element {rest.rstrip(']')} of {words[head]}" if bracket else words[head]
 
 
 def verdict(failure: Failure) -> str:
@@ -113,24 +112,24 @@ def verdict(failure: Failure) -> str:
         return f"the axes {failure.name} of {what} are {failure.actual}, expected {failure.expected}"
     if failure.kind == "rank":
         text = failure.hint.spec.shape.text if isinstance(failure.hint, ArrayHint) else ""
-        return f'{what} has {axes(failure.actual)}, expected {failure.expected} ("{text}")'
+        return f'{what} has {count(failure.actual, "axis", "axes")}, expected {failure.expected} ("{text}")'
     if failure.kind == "dtype":
         return f"{what} has dtype {failure.actual}, expected {failure.expected}"
     if failure.kind == "length":
-        return f"{what} has {failure.actual} elements, expected {failure.expected}"
+        return f"{what} has {count(failure.actual, 'element')}, expected {failure.expected}"
     return f"{what} is {article(str(failure.actual))}, expected {article(str(failure.expected))}"
 
 
-def axes(count: int) -> str:
-    """A number of axes."""
-    return f"{count} axis" if count == 1 else f"{count} axes"
+def count(number: int, one: str, several: str = "") -> str:
+    """A number of things, in words."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def article(name: str) -> str:
     """A type's name with its article, except where the reader writes none."""
-    if name == "None" or not name[:1].isalpha() or "[" in name or "|" in name or " " in name:
+    if name in {"None", "True", "False"} or not name[:1].isalpha() or "[" in name or "|" in name or " " in name:
         return name
-    return f"an {name}" if name[0] in "aeiouAEIO" else f"a {name}"
+    return f"an {name}" if name[0] in "aeiouAEIO" or name == "ndarray" else f"a {name}"
 
 
 def origin(failure: Failure) -> list[str]:
@@ -165,6 +164,8 @@ def declared(hint: Hint) -> ArrayHint | None:
 
 def table(goals: list[Goal], failure: Failure) -> list[str]:
     """Declared against actual for each tensor, one column per axis, and a mark below the axis at fault."""
+    if failure.kind in {"type", "length"}:
+        return []
     rows = []
     for goal in goals:
         if goal.hint is None or not is_array(goal.value):
@@ -234,109 +235,3 @@ def is_ours(frame: types.FrameType, code: types.CodeType) -> bool:
     if frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         return True
     return "_call" in frame.f_globals and frame.f_code.co_filename == code.co_filename
-
-
-# -- repairs ---------------------------------------------------------------------------------------------------------
-
-
-def find_repair(
-    checker: Checker, values: tuple[Any, ...], goals: list[Goal], initial: Env, failure: Failure
-) -> str | None:
-    """A change of one argument that makes everything fit, when there is exactly one of the simplest kind."""
-    if failure.kind == "dtype":
-        return dtype_repair(failure)
-    if failure.kind not in {"size", "rank", "variadic"}:
-        return None
-    paths = [failure.path]
-    if failure.bound is not None and failure.bound.where.path not in paths:
-        paths.append(failure.bound.where.path)
-    for kind in (transpositions, insertions, other_orders):
-        found = []
-        for path in paths:
-            index = next((i for i, goal in enumerate(goals) if goal.path == path and is_array(goal.value)), None)
-            if index is None:
-                continue
-            shape = shape_of(goals[index].value)
-            for words, changed in kind(shape):
-                trial = list(goals)
-                trial[index] = trial[index]._replace(value=Reshaped(goals[index].value, changed))
-                signature = checker.known_signature()
-                matcher = Matcher(signature.arguments(values), signature.shared)
-                if matcher.solve(trial, dict(initial)) is not None:
-                    found.append(f"{expression(path)}.{words}")
-        if len(found) == 1:
-            return f"{found[0]} would fit everything"
-        if len(found) == 2:
-            return f"{found[0]} or {found[1]} would fit everything"
-        if found:
-            return None
-    return None
-
-
-def expression(path: str) -> str:
-    """How the reader's code names the value."""
-    return path.replace("return", "result", 1) if path.startswith("return") else path
-
-
-def transpositions(shape: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-    """The shape with two axes exchanged."""
-    rank = len(shape)
-    if not 2 <= rank <= MAX_RANK:
-        return []
-    changed = []
-    for left, right in combinations(range(rank), 2):
-        sizes = list(shape)
-        sizes[left], sizes[right] = sizes[right], sizes[left]
-        words = f"transpose({left}, {right})"
-        if tuple(sizes) != shape:
-            changed.append((words, tuple(sizes)))
-    return changed
-
-
-def insertions(shape: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-    """The shape with an axis of size 1 more or less."""
-    rank = len(shape)
-    if rank > MAX_RANK:
-        return []
-    changed = [(f"unsqueeze({at})", (*shape[:at], 1, *shape[at:])) for at in range(rank + 1)]
-    changed += [(f"squeeze({at})", (*shape[:at], *shape[at + 1 :])) for at in range(rank) if shape[at] == 1]
-    # Inserting beside an axis of size 1 gives the same shape twice: one is enough.
-    seen: set[tuple[int, ...]] = set()
-    unique = []
-    for words, sizes in changed:
-        if sizes not in seen:
-            seen.add(sizes)
-            unique.append((words, sizes))
-    return unique
-
-
-def other_orders(shape: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-    """The shape with its axes in any other order than by one exchange."""
-    rank = len(shape)
-    if not 3 <= rank <= MAX_RANK:
-        return []
-    changed = []
-    for order in permutations(range(rank)):
-        moved = sum(1 for index, axis in enumerate(order) if index != axis)
-        sizes = tuple(shape[axis] for axis in order)
-        if moved > 2 and sizes != shape:
-            changed.append((f"permute({', '.join(map(str, order))})", sizes))
-    return changed
-
-
-_CONVERSIONS = (
-    ("float32", "float()"), ("int64", "long()"), ("bool", "bool()"), ("float16", "half()"), ("float64", "double()"),
-    ("bfloat16", "bfloat16()"), ("int32", "int()"), ("complex64", "to(torch.complex64)"), ("uint8", "to(torch.uint8)"),
-)  # fmt: skip
-
-
-def dtype_repair(failure: Failure) -> str | None:
-    """The conversion that the declared dtype asks for."""
-    torch = sys.modules.get("torch")
-    if not isinstance(failure.hint, ArrayHint) or torch is None or not isinstance(failure.value, torch.Tensor):
-        return None
-    dtype = failure.hint.spec.dtype
-    for name, words in _CONVERSIONS:
-        if dtype.names is not None and name in dtype.names:
-            return f"{expression(failure.path)}.{words} would have dtype {name}"
-    return None

@@ -135,6 +135,7 @@ class Matcher:
                         self.note(outcome)
                         break
                     env = outcome
+                    self.progress += 1
                 else:
                     inner = self.expand(goal.hint, goal)
                     if isinstance(inner, Failure):
@@ -142,7 +143,7 @@ class Matcher:
                         break
                     for part in reversed(inner):
                         agenda = (part, agenda)
-                self.progress += 1
+                    self.progress += not inner
             else:
                 return env
         return None
@@ -164,7 +165,10 @@ class Matcher:
         if isinstance(hint, NoneHint):
             return [] if value is None else self.fail("type", goal, "None", type_name(value))
         if isinstance(hint, OtherHint):
-            return [] if accepts(hint, value) else self.fail("type", goal, hint.text, type_name(value))
+            if accepts(hint, value):
+                return []
+            chosen = hint.name == "typing.Literal" and isinstance(value, (str, int))
+            return self.fail("type", goal, hint.text, repr(value) if chosen else type_name(value))
         if isinstance(hint, InvalidHint):
             return []  # warned about when the checker was built
         if isinstance(hint, TupleHint):
@@ -176,23 +180,19 @@ class Matcher:
             if not isinstance(value, container):
                 return self.fail("type", goal, hint.origin.rpartition(".")[2], type_name(value))
             if isinstance(hint, SequenceHint):
-                return self.elements(hint, goal.path, [(str(i), hint.element, part) for i, part in enumerate(value)])
-            items = list(value.items())
-            return self.elements(
-                hint,
-                goal.path,
-                [(repr(key), TupleHint((hint.key, hint.element), variadic=False), (key, part)) for key, part in items],
-            )
+                return self.elements(hint, [[Goal(f"{goal.path}[{i}]", hint.element, v)] for i, v in enumerate(value)])
+            pairs = []
+            for key, part in value.items():
+                path = f"{goal.path}[{key!r}]"
+                pairs.append([Goal(f"key {key!r} of {goal.path}", hint.key, key), Goal(path, hint.element, part)])
+            return self.elements(hint, pairs)
         message = f"{type(hint).__name__} is no goal of its own"
         raise AssertionError(message)
 
-    def elements(self, hint: Hint, path: str, parts: list[tuple[str, Hint, Any]]) -> list[Goal]:
+    def elements(self, hint: Hint, parts: list[list[Goal]]) -> list[Goal]:
         """Goals for the elements of a container of any length: what only they bind is forgotten after each."""
-        local = frozenset(names_of(hint)) - self.shared
-        goals = []
-        for key, element, value in parts:
-            goals += [Goal(f"{path}[{key}]", element, value), Goal(path, None, None, local)]
-        return goals
+        forget = Goal("", None, None, frozenset(names_of(hint)) - self.shared)
+        return [goal for part in parts for goal in (*part, forget)]
 
     def expand_tuple(self, hint: TupleHint, goal: Goal) -> list[Goal] | Failure:
         """The goals that a tuple consists of."""
@@ -200,7 +200,7 @@ class Matcher:
         if not isinstance(value, tuple):
             return self.fail("type", goal, "tuple", type_name(value))
         if hint.variadic:
-            return self.elements(hint, goal.path, [(str(i), hint.items[0], part) for i, part in enumerate(value)])
+            return self.elements(hint, [[Goal(f"{goal.path}[{i}]", hint.items[0], v)] for i, v in enumerate(value)])
         if len(value) != len(hint.items):
             return self.fail("length", goal, len(hint.items), len(value))
         return [

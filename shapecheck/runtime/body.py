@@ -1,0 +1,78 @@
+"""`isinstance(x, Float[Tensor, "B T"])` inside a checked body: it sees the sizes of the call.
+
+Such a test is jaxtyping's own; it looks into a stack of bindings, one entry per call, which is filled here for the
+functions whose code can make such a test, and only for those.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from typing import Any
+
+from shapecheck.annotations.live import is_array_class, is_pytree_class
+
+
+def tests_arrays(function: types.FunctionType) -> bool:
+    """Whether the code of a function, or of one nested in it, mentions both `isinstance` and jaxtyping's types."""
+    if "jaxtyping" not in sys.modules:
+        return False
+    names: set[str] = set()
+    collect_names(function.__code__, names)
+    if "isinstance" not in names:
+        return False
+    module = function.__globals__
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name in names:
+        value = module.get(name)
+        if value is None and name in cells:
+            try:
+                value = cells[name].cell_contents
+            except ValueError:
+                continue
+        if value is not None and mentions_arrays(value):
+            return True
+    return False
+
+
+def collect_names(code: types.CodeType, names: set[str]) -> None:
+    """The global and free names of a code object and of all inside it."""
+    names.update(code.co_names, code.co_freevars)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            collect_names(constant, names)
+
+
+def mentions_arrays(value: object) -> bool:
+    """Whether a value is jaxtyping, one of its families, an annotation, or a union with one."""
+    jaxtyping = sys.modules["jaxtyping"]
+    if value is jaxtyping or is_array_class(value) or is_pytree_class(value):
+        return True
+    if isinstance(value, type):
+        return issubclass(value, jaxtyping.AbstractDtype)
+    return any(is_array_class(part) for part in typing.get_args(value))
+
+
+def enter(arguments: dict[str, Any], sizes: dict[str, Any]) -> None:
+    """Put a call's sizes where jaxtyping looks for them. Variadic names have a star and may have their flag."""
+    from jaxtyping._storage import push_shape_memo
+
+    single, variadic, _, _ = push_shape_memo(arguments)
+    for name, size in sizes.items():
+        if size is None:
+            continue
+        if not name.startswith("*"):
+            single[name] = size
+        else:
+            flagged = len(size) == 2 and isinstance(size[0], bool)
+            variadic[name[1:]] = size if flagged else (False, tuple(size))
+
+
+def leave() -> dict[str, Any]:
+    """Take the sizes back, those that the body has bound included."""
+    from jaxtyping._storage import get_shape_memo, pop_shape_memo
+
+    single, variadic, _, _ = get_shape_memo()  # type: ignore[no-untyped-call]
+    pop_shape_memo()
+    return {**single, **{f"*{name}": flagged for name, flagged in variadic.items()}}
