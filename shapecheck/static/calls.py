@@ -48,6 +48,7 @@ from shapecheck.static.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from shapecheck.static.classes import ClassIndex
     from shapecheck.static.interpreter import Interpreter
 
 MAX_DEPTH = 12
@@ -251,6 +252,14 @@ def _call_bound(
             _keep_in_place(frame, node, receiver, found)
         return found
     if isinstance(receiver, Instance):
+        forward = receiver.cls.method("forward") if method.name == "__call__" else None
+        if forward is not None:
+            # `super().__call__(x)` in a module.
+            found_owner, found_node = forward
+            function = FunctionValue(
+                found_node, found_owner.index, f"{receiver.cls.name}.forward", bound=receiver, owner=found_owner
+            )
+            return call_function(frame, node, function, args, kwargs)
         return objects.module_method(frame, node, receiver, method.name, args, kwargs)
     if isinstance(receiver, Layer):
         return receiver if method.name in _METHODS_OF_MODULES else Unknown(f"the method {method.name} of a layer")
@@ -287,7 +296,7 @@ def _call_layer(
 def _call_instance(
     frame: Frame, node: ast.AST, instance: Instance, args: list[AnyValue], kwargs: dict[str, AnyValue]
 ) -> AnyValue:
-    names = ("forward", "__call__") if instance.cls.is_module else ("__call__",)
+    names = ("__call__", "forward") if instance.cls.is_module else ("__call__",)
     for name in names:
         found = instance.cls.method(name)
         if found is not None:
@@ -318,15 +327,14 @@ def call_function(
     names = Names(Kind.FLEXIBLE)
     names.path = path_reader(interpreter, function.index, bound, function.bound)
     if isinstance(function.bound, Instance):
-        tie_instance(frame, function.bound, signature, names)
+        tie_instance(frame, function.bound, signature, names, function.owner)
     if signature.arrays:
         for parameter in signature.parameters:
             value = bound.get(parameter.name)
             if parameter.is_required_int and parameter.name in signature.names and isinstance(value, Dim):
                 names.bound.setdefault(parameter.name, value)
         if not check_arguments(frame, node, signature, bound, names, function.name, args, kwargs):
-            # What the arguments bind is not what the callee would see.
-            names = Names(Kind.FLEXIBLE)
+            return Unknown("a fault was reported here")
     if signature.declares_result:
         return _declared_result(frame, function, signature, names)
     if not signature.is_transparent or signature.is_left_out:
@@ -399,12 +407,14 @@ def _attribute(frame: Frame, value: AnyValue, name: str) -> AnyValue:
     return attribute_of(frame, value, name, ast.Pass())
 
 
-def tie_instance(frame: Frame, instance: Instance, signature: Signature, names: Names) -> None:
+def tie_instance(
+    frame: Frame, instance: Instance, signature: Signature, names: Names, owner: ClassIndex | None = None
+) -> None:
     """The axis names of a method that its object knows: ``dims=``, and required int parameters of the constructor."""
     for name, size in explicit_ties(frame, instance).items():
         if name in signature.names:
             names.bound[name] = size
-    for name, size in implicit_ties(instance, signature).items():
+    for name, size in implicit_ties(instance, signature, owner).items():
         names.bound.setdefault(name, size)
 
 
@@ -419,14 +429,18 @@ def explicit_ties(frame: Frame, instance: Instance) -> dict[str, Dim]:
     return found
 
 
-def implicit_ties(instance: Instance, signature: Signature) -> dict[str, Dim]:
-    """The axis names of a method that required int parameters of the constructor are called by."""
-    found = instance.cls.method("__init__")
-    if found is None:
+def implicit_ties(instance: Instance, signature: Signature, owner: ClassIndex | None = None) -> dict[str, Dim]:
+    """The axis names of a method that required int parameters of the constructor are called by.
+
+    The constructor is that of the class which defines the method, with the arguments it was given.
+    """
+    found = (owner or instance.cls).method("__init__")
+    given = None if found is None else instance.constructed.get(found[0])
+    if found is None or given is None:
         return {}
     sizes: dict[str, Dim] = {}
     for parameter in signature_of(found[1], found[0].index).parameters:
-        value = instance.parameters.get(parameter.name)
+        value = given.get(parameter.name)
         if parameter.is_required_int and parameter.name in signature.names and isinstance(value, Dim):
             sizes[parameter.name] = value
     return sizes
@@ -481,12 +495,12 @@ def check_arguments(
             misfit = check(hint, item, names, narrow=True)
             if misfit is not None:
                 interpreter.report_misfit(frame, place, misfit, "SC202", names, f"{parameter.name}|{function}")
+                fit = False
             elif isinstance(hint, ArrayHint) and isinstance(item, Tensor):
                 shown = interpreter.speaker(frame).axis
                 found = axis_order(hint, item, shown, interpreter.declared_orders(frame), parameter.name)
                 if found is not None:
                     interpreter.report(frame, place, found, function)
-                fit = False
     return fit
 
 
@@ -545,6 +559,8 @@ def _inline(
         depth=frame.depth + 1, trail=(*frame.trail, (frame.index, node)),
     )
     inner.env = dict(bound)
+    if instance is not None and function.owner is not None and getattr(body, "name", "") == "__init__":
+        instance.constructed[function.owner] = bound
     interpreter.calling.append(body)
     try:
         if isinstance(body, ast.Lambda):

@@ -8,17 +8,18 @@ from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, parse_anno
 from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import load
-from shapecheck.shapes import AnyValue, Context, Unknown, use
+from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
 from shapecheck.static import objects
 from shapecheck.static.calls import explicit_ties, implicit_ties, path_reader
 from shapecheck.static.classes import ClassIndex, class_of
+from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
 from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.loosen import loosened
 from shapecheck.static.signature import annotated_locals, signature_of
-from shapecheck.static.values import FunctionValue, Instance
+from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,13 +47,14 @@ class InternalNote:
 class Statistics:
     """What was looked at, and why something was not known."""
 
-    __slots__ = ("annotated_functions", "checked_functions", "files", "known_expressions", "left_out", "reasons",
-                 "tensor_expressions")  # fmt: skip
+    __slots__ = ("annotated_functions", "checked_functions", "files", "known_expressions", "left_out",
+                 "partly_checked_functions", "reasons", "tensor_expressions")  # fmt: skip
 
     def __init__(self) -> None:
         self.files = 0
         self.annotated_functions = 0
         self.checked_functions = 0
+        self.partly_checked_functions = 0
         self.left_out = 0
         self.known_expressions = 0
         self.tensor_expressions = 0
@@ -199,6 +201,7 @@ class _Checker:
     def _guard(self, name: str, run: object) -> None:
         """Run one analysis; whatever goes wrong inside stays inside."""
         interpreter = self.interpreter
+        unknown_before = interpreter.tensor_expressions - interpreter.known_expressions
         try:
             run()  # type: ignore[operator] - a function without arguments
         except BudgetError:
@@ -213,6 +216,8 @@ class _Checker:
             )
         else:
             self.report.statistics.checked_functions += 1
+            if interpreter.tensor_expressions - interpreter.known_expressions > unknown_before:
+                self.report.statistics.partly_checked_functions += 1
         interpreter.silent = 0
         interpreter.building.clear()
         interpreter.calling.clear()
@@ -379,12 +384,13 @@ class _Checker:
         def run() -> None:
             objects.build(interpreter, instance, ("constructor", id(cls)))
 
-        before_count = self.report.statistics.checked_functions
+        statistics = self.report.statistics
+        before_counts = statistics.checked_functions, statistics.partly_checked_functions
         silent, building = interpreter.silent, list(interpreter.building)
         self._guard(interpreter.root, run)
         interpreter.silent, interpreter.building = silent, building
         if not count:
-            self.report.statistics.checked_functions = before_count
+            statistics.checked_functions, statistics.partly_checked_functions = before_counts
         interpreter.building.pop()
         interpreter.silent -= not own
         interpreter.context, interpreter.root = before, root
@@ -394,9 +400,17 @@ class _Checker:
 
 
 def _copy(instance: Instance) -> Instance:
-    copy = Instance(instance.cls)
-    copy.attributes = dict(instance.attributes)
+    """The object as a method finds it: what other methods change in it is not known at first."""
+    cls = instance.cls
+    copy = Instance(cls)
+    copy.attributes = Copies().table(instance.attributes)
+    for name, value in copy.attributes.items():
+        changed = name in cls.changed_late and isinstance(value, (Sequence, Dictionary, Elements, Container))
+        if changed or (name in cls.assigned_late and not objects.is_declared(copy, name)):
+            copy.attributes[name] = Unknown("an attribute assigned outside the constructor")
+    copy.is_followed = True
     copy.parameters = instance.parameters
+    copy.constructed = dict(instance.constructed)
     copy.names = dict(instance.names)
     copy.complete = instance.complete
     return copy
@@ -404,7 +418,6 @@ def _copy(instance: Instance) -> Instance:
 
 def _repeated(interpreter: Interpreter, frame: Frame, hint: object, names: Names, kind: str) -> AnyValue:
     from shapecheck.static.declare import introduce
-    from shapecheck.static.values import Elements
 
     def other(part: OtherHint) -> AnyValue:
         return interpreter.plain_value(frame.index, part, "value")

@@ -55,6 +55,8 @@ class ClassIndex:
         self._bases: list[ClassIndex] | None = None
         self._mro: tuple[ClassIndex, ...] | None = None
         self._late: frozenset[str] | None = None
+        self._changed: frozenset[str] | None = None
+        self._overridden: dict[str, bool] = {}
         for statement in node.body:
             self._add(statement)
         for decorator in node.decorator_list:
@@ -168,6 +170,16 @@ class ClassIndex:
                 return cls, found
         return None
 
+    def is_overridden(self, name: str) -> bool:
+        """Whether a subclass in the same file has a method of the name of its own."""
+        known = self._overridden.get(name)
+        if known is None:
+            known = self._overridden[name] = any(
+                other is not self and name in other.methods and self in other.mro
+                for other in self.index.classes(class_of)
+            )
+        return known
+
     def all_fields(self) -> Iterator[tuple[ClassIndex, Field]]:
         """The annotated names of all classes, those of the outermost base first."""
         seen: set[str] = set()
@@ -192,6 +204,19 @@ class ClassIndex:
                 late -= self._assigned_by_constructor_calls(late)
             self._late = frozenset(late)
         return self._late
+
+    @property
+    def changed_late(self) -> frozenset[str]:
+        """The attributes of ``self`` that methods other than the constructor change in place."""
+        if self._changed is None:
+            self._changed = frozenset(
+                name
+                for cls in self.mro
+                for method in cls.methods.values()
+                if method.name not in {"__init__", "__post_init__", "setup"}
+                for name in _changed_attributes(method)
+            )
+        return self._changed
 
     def _assigned_by_constructor_calls(self, late: set[str]) -> set[str]:
         early: set[str] = set()
@@ -241,6 +266,28 @@ def _assigned_attributes(function: Function) -> set[str]:
         for target in assigned_targets(statement):
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
                 found.add(target.attr)
+    return found
+
+
+CHANGING = frozenset((
+    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popleft", "popitem", "remove", "reverse",
+    "setdefault", "sort", "update",
+))  # fmt: skip
+"""Methods of lists, dictionaries and sets that change them."""
+
+
+def _changed_attributes(function: Function) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(function):
+        changed: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            changed = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+            changed = node.func.value
+        while isinstance(changed, ast.Subscript):
+            changed = changed.value
+        if isinstance(changed, ast.Attribute) and isinstance(changed.value, ast.Name) and changed.value.id == "self":
+            found.add(changed.attr)
     return found
 
 

@@ -12,7 +12,10 @@ from shapecheck.static.files import SourceFile, first_existing, parse_text, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
+
+    from shapecheck.static.classes import ClassIndex
 
     Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
@@ -60,6 +63,9 @@ class ModuleIndex(Resolver):
         self.stars: list[Imported] = []
         self.overloads: dict[str, list[Function]] = {}
         self._resolved: dict[str, str | Alias | None] = {}
+        self._classes: list[ClassIndex] | None = None
+        self._changed: frozenset[str] | None = None
+        self._globals: frozenset[str] | None = None
         self._collect(source.tree.body)
 
     # -- the annotation layer's questions ----------------------------------------------------------------------------
@@ -98,6 +104,32 @@ class ModuleIndex(Resolver):
         if isinstance(binding, ast.ClassDef):
             return f"{owner.path}::{binding.name}"
         return None
+
+    def classes(self, class_of: Callable[[ast.ClassDef, ModuleIndex], ClassIndex]) -> list[ClassIndex]:
+        """The classes at the top level of the file."""
+        if self._classes is None:
+            self._classes = [
+                class_of(binding, self) for binding in self.bindings.values() if isinstance(binding, ast.ClassDef)
+            ]
+        return self._classes
+
+    def is_global(self, name: str) -> bool:
+        """Whether a function assigns the name of the module (``global``)."""
+        if self._globals is None:
+            self._globals = frozenset(
+                changed
+                for node in (ast.walk(self.source.tree) if "global " in self.source.text else ())
+                if isinstance(node, ast.Global)
+                for changed in node.names
+            )
+        return name in self._globals
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The names of the module that are changed in place (``CACHE[key] = ...``)."""
+        if self._changed is None:
+            self._changed = frozenset(_changed_names(self.source.tree))
+        return self._changed
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -200,6 +232,22 @@ class ModuleIndex(Resolver):
         elif isinstance(target, (ast.Tuple, ast.List)):
             for item in target.elts:
                 self._add_assignment(item, None)
+
+
+def _changed_names(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        changed: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            changed = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            # Which methods change their object is not told apart: a module's list that has any called is left alone.
+            changed = node.func.value
+        while isinstance(changed, (ast.Subscript, ast.Attribute)):
+            changed = changed.value
+        if isinstance(changed, ast.Name):
+            found.add(changed.id)
+    return found
 
 
 _EXPORTS: dict[str, frozenset[str]] = {

@@ -31,6 +31,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static import calls, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
+from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, check, introduce
 from shapecheck.static.expressions import evaluate
 from shapecheck.static.frame import BudgetError, Frame
@@ -39,6 +40,8 @@ from shapecheck.static.joins import one_of
 from shapecheck.static.statements import execute
 from shapecheck.static.values import (
     ClassValue,
+    Container,
+    Dictionary,
     Elements,
     External,
     FunctionValue,
@@ -236,7 +239,8 @@ class Interpreter:
         if found is None:
             self.module_values[key] = Unknown("a name defined by itself")
             found = self.module_values[key] = self._module_name(index, name)
-        return found
+        # A list of a module is each function's own: what one does to it, no other sees.
+        return Copies().value(found)
 
     def _module_name(self, index: ModuleIndex, name: str) -> AnyValue:
         owner, binding = index.find(name)
@@ -252,7 +256,13 @@ class Interpreter:
         if isinstance(binding, Imported):
             return self.imported(binding, owner)
         if isinstance(binding, Assigned) and binding.value is not None:
-            return self._module_constant(owner, binding)
+            value = self._module_constant(owner, binding)
+            mutable = isinstance(value, (Dictionary, Elements, Container)) or (
+                isinstance(value, Sequence) and value.kind == "list"
+            )
+            if (mutable and name in owner.changed) or owner.is_global(name):
+                return Opaque(name)
+            return value
         return Opaque(name)
 
     def imported(self, binding: Imported, owner: ModuleIndex) -> AnyValue:

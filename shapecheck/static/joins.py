@@ -90,7 +90,11 @@ def _join(left: AnyValue, right: AnyValue) -> AnyValue:
         if left.items.keys() == right.items.keys():
             return Dictionary({key: join(value, right.items[key]) for key, value in left.items.items()})
         return Unknown("a dictionary differs between branches")
-    if isinstance(left, Container) and isinstance(right, Container) and _same_modules(left, right):
+    if isinstance(left, (Container, Elements)) and isinstance(right, (Container, Elements)):
+        found = _join_containers(left, right)
+        if found is not None:
+            return found
+    if _same_layer(left, right):
         return left
     if isinstance(left, _CALLABLE) and isinstance(right, _CALLABLE):
         return OneOf((left, right))
@@ -192,9 +196,56 @@ def _join_sequences(left: Sequence | Elements, right: Sequence | Elements) -> An
     return Elements(join_all(found), length, left.kind if isinstance(left, Elements) else right.kind)
 
 
-def _same_modules(left: Container, right: Container) -> bool:
-    return left.kind == right.kind and left.items.keys() == right.items.keys() and all(
-        value is right.items[key] or value == right.items[key] for key, value in left.items.items()
+_REPEATED = {"ModuleList": "list", "ModuleDict": "dict", "Sequential": "sequential"}
+
+
+def _join_containers(left: Container | Elements, right: Container | Elements) -> AnyValue | None:
+    """A container of modules that has these in one branch and those in the other."""
+    if isinstance(left, Elements) and isinstance(right, Elements):
+        return None
+    kind = left.kind if isinstance(left, Container) else right.kind
+    if isinstance(left, Container) and isinstance(right, Container):
+        if left.kind != right.kind:
+            return None
+        if left.items.keys() == right.items.keys():
+            return Container(kind, {key: join(value, right.items[key]) for key, value in left.items.items()})
+    elif isinstance(left, Container) and isinstance(right, Elements):
+        if right.kind != _REPEATED[kind]:
+            return None
+    elif isinstance(left, Elements) and left.kind != _REPEATED[right.kind]:
+        return None
+    values = [
+        value for side in (left, right) for value in (side.items.values() if isinstance(side, Container) else [side.element])
+    ]
+    if kind == "Sequential" and len(values) != 1:
+        # Modules one after another, in one order or another.
+        return None
+    return Elements(join_all(values), None, _REPEATED[kind])
+
+
+def _same_layer(left: AnyValue, right: AnyValue) -> bool:
+    """Whether two layers or objects, made at different times, were made alike."""
+    if isinstance(left, Layer) and isinstance(right, Layer):
+        one, other = vars(left.rule), vars(right.rule)
+        return type(left.rule) is type(right.rule) and one.keys() == other.keys() and all(
+            _same(value, other[name]) for name, value in one.items()
+        )
+    if isinstance(left, Instance) and isinstance(right, Instance):
+        return left.cls is right.cls and left.parameters.keys() == right.parameters.keys() and bool(left.parameters) and all(
+            _same(value, right.parameters[name]) for name, value in left.parameters.items()
+        )
+    return False
+
+
+def _same(left: object, right: object) -> bool:
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return scope().equal(left, right)
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        return len(left.items) == len(right.items) and all(map(_same, left.items, right.items))
+    if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return left is right or bool(left == right) or (
+        isinstance(left, (Layer, Instance)) and isinstance(right, (Layer, Instance)) and _same_layer(left, right)
     )
 
 

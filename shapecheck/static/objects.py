@@ -15,7 +15,9 @@ from shapecheck.static.signature import Parameter, is_plain, optional_of, signat
 from shapecheck.static.values import (
     BoundMethod,
     ClassValue,
+    Container,
     Dictionary,
+    Elements,
     FunctionValue,
     Instance,
     OneOf,
@@ -116,6 +118,7 @@ def build(interpreter: Interpreter, instance: Instance, owner: object, name: str
         value = _variable_argument(parameter) or parameter_value(interpreter, frame, parameter, names, owner)
         frame.env[parameter.name] = value
         instance.parameters[parameter.name] = value
+    instance.constructed[defining] = instance.parameters
     declare_fields(interpreter, instance)
     frame.signature = signature
     frame.names = names
@@ -177,6 +180,7 @@ def construct(
     if interpreter.building.count(cls) > 1 or len(interpreter.building) > MAX_BUILDING:
         return Opaque(cls.name)
     instance = Instance(cls)
+    instance.is_exact = True
     found = cls.method("__init__")
     interpreter.building.append(cls)
     try:
@@ -195,6 +199,7 @@ def construct(
         if signature.arrays:
             check_arguments(frame, node, signature, bound, names, f"{cls.name}", args, kwargs)
         instance.parameters = {name: value for name, value in bound.items() if value is not instance}
+        instance.constructed[defining] = instance.parameters
         declare_fields(interpreter, instance)
         inner = Frame(
             interpreter, defining.index, f"{cls.name}.__init__", instance=instance, owner=defining,
@@ -256,8 +261,12 @@ def instance_attribute(frame: Frame, owner: Instance, name: str, node: ast.AST) 
     found = owner.attributes.get(name)
     cls = owner.cls
     if found is not None:
-        if name in cls.assigned_late and not owner.building and not _declared_tensor(owner, name):
+        if owner.building or owner.is_followed or is_declared(owner, name):
+            return found
+        if name in cls.assigned_late:
             return Unknown("an attribute assigned outside the constructor")
+        if name in cls.changed_late and isinstance(found, (Sequence, Dictionary, Elements, Container)):
+            return Unknown("an attribute changed outside the constructor")
         return found
     method = cls.method(name)
     if method is not None:
@@ -289,11 +298,16 @@ def _method(
         value.bound = ClassValue(owner.cls)
         return value
     if signature.has("property") or signature.has("cached_property"):
+        if not owner.is_exact and not signature.declares_result and owner.cls.is_overridden(name):
+            return Unknown("a property that subclasses override")
         return frame.interpreter.call(frame, node, value, [], {})
+    if not owner.is_exact and not signature.declares_result and owner.cls.is_overridden(name):
+        return Unknown("a method that subclasses override")
     return value
 
 
-def _declared_tensor(owner: Instance, name: str) -> bool:
+def is_declared(owner: Instance, name: str) -> bool:
+    """Whether a class-level annotation declares an attribute."""
     return any(name in cls.fields for cls in owner.cls.mro)
 
 

@@ -24,7 +24,7 @@ from shapecheck.static.copies import Replacement
 from shapecheck.static.frame import Frame, Loop, State
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.patterns import match_case
-from shapecheck.static.values import ClassValue, Dictionary, Elements, FunctionValue, Instance
+from shapecheck.static.values import ClassValue, Container, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MAX_UNROLLED = 24
 """A loop over a longer known sequence is run to its fixpoint instead."""
-MAX_PASSES = 3
+MAX_PASSES = 4
 """What still changes in the last of so many passes is unknown."""
 
 
@@ -175,6 +175,8 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source: ast.expr | None) -> None:
     count = len(target.elts)
     starred = next((n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+    if isinstance(value, Container) and value.kind != "ModuleDict":
+        value = Sequence(value.items.values(), "list")
     if starred is None and isinstance(value, Sequence) and any(isinstance(item, Rest) for item in value.items):
         _learn_rank(frame, source, count)
         if source is not None and _is_shape(source) and not isinstance(source, ast.Subscript):
@@ -502,8 +504,9 @@ def _repeated(
 
     A fault found in any pass is one: so many passes are possible, and the state in which it starts covers them.
     """
-    before = frame.capture()
+    before = after = frame.capture()
     ends: list[State] = []
+    lengths: dict[str, Dim] = {}
     for turn in range(MAX_PASSES):
         loop = Loop()
         frame.loops.append(loop)
@@ -511,27 +514,38 @@ def _repeated(
         goes_on = frame.execute(body)
         frame.loops.pop()
         ends += loop.breaks
+        if turn == 0 and goes_on and not loop.continues:
+            lengths = _count_appends(frame, before, None if loop.breaks else length)
         states = [*([frame.capture()] if goes_on else []), *loop.continues]
         if not states:
             break
-        if turn == 0 and goes_on and not loop.continues:
-            _count_appends(frame, before, None if loop.breaks else length)
-            states = [frame.capture()]
-        frame.meet([before, *states])
-        if frame.at_rest(before):
-            break
-        if turn == MAX_PASSES - 1:
+        if turn == 0:
+            # The second pass begins where the first ended: what does not fit there is a fault of the second pass.
+            frame.meet(states)
+            after = frame.capture()
+            if not frame.at_rest(before):
+                continue
+        frame.meet([before, after, *states])
+        at_rest = turn != 1 and frame.at_rest(before)
+        if turn == MAX_PASSES - 1 and not at_rest:
             for table, name in frame.restless(before):
                 table[name] = Unknown("a loop changes it")
-        before = frame.capture()
+        before = after = frame.capture()
+        if at_rest:
+            break
     if endless:
         return _meet(frame, ends)
-    frame.meet([before, *ends])
+    frame.meet([before, after, *ends])
+    for name, counted in lengths.items():
+        value = frame.env.get(name)
+        if isinstance(value, Elements) and not ends:
+            value.length = counted
     return frame.execute(orelse)
 
 
-def _count_appends(frame: Frame, before: State, length: Dim | None) -> None:
-    """A list that grew by some items in one pass has grown by so many times the number of passes."""
+def _count_appends(frame: Frame, before: State, length: Dim | None) -> dict[str, Dim]:
+    """A list that grew by some items in one pass has grown by so many times the number of passes; those lengths."""
+    lengths: dict[str, Dim] = {}
     for name, value in list(frame.env.items()):
         start = before.env.get(name)
         if not (isinstance(value, Sequence) and value.kind == "list" and isinstance(start, Sequence)):
@@ -541,14 +555,16 @@ def _count_appends(frame: Frame, before: State, length: Dim | None) -> None:
             continue
         if any(a is not b for a, b in zip(old, value.items, strict=False)):
             continue
-        element = join_all(elements_of(value))
-        made = Elements(element, None if length is None else length * grown + len(old))
+        made = Elements(join_all(elements_of(value)))
+        if length is not None:
+            made.length = lengths[name] = length * grown + len(old)
         _replace(frame.env, value, made)
         if frame.instance is not None:
             _replace(frame.instance.attributes, value, made)
         _replace(before.env, start, made)
         if before.attributes is not None:
             _replace(before.attributes, start, made)
+    return lengths
 
 
 def _replace(table: dict[str, AnyValue], old: AnyValue, new: AnyValue) -> None:

@@ -87,13 +87,22 @@ class ClassValue(Value):
 class Instance(Value):
     """An object of a project class; ``attributes`` grows as they are assigned or asked for."""
 
-    __slots__ = ("attributes", "building", "cls", "complete", "names", "parameters", "serial")
+    __slots__ = (
+        "attributes", "building", "cls", "complete", "constructed", "is_exact", "is_followed", "names", "parameters",
+        "serial",
+    )  # fmt: skip
 
     def __init__(self, cls: ClassIndex) -> None:
         self.cls = cls
         self.attributes: dict[str, AnyValue] = {}
         self.parameters: dict[str, AnyValue] = {}
         """The arguments its constructor was given, by name."""
+        self.constructed: dict[ClassIndex, dict[str, AnyValue]] = {}
+        """The arguments that the constructor of each class was given: its own, and those that ``super()`` leads to."""
+        self.is_exact = False
+        """Whether it is known to be of this very class, and of no subclass: its construction was seen."""
+        self.is_followed = False
+        """Whether every assignment to its attributes is seen: ``self`` in the method under analysis."""
         self.names: dict[str, Dim] = {}
         """The axis names of its class-level annotations."""
         self.building = False
