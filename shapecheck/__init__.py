@@ -3,6 +3,8 @@
 Everything here is loaded when it is first used, so importing the package costs next to nothing.
 """
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from shapecheck.runtime.decorator import shapechecked as shapechecked
@@ -51,3 +53,16 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
+
+
+def _install_hook_for(packages: str) -> None:
+    """Check the packages named in the environment, separated by commas or blanks."""
+    from shapecheck.runtime.import_hook import install_import_hook
+
+    names = packages.replace(",", " ").split()
+    if names:
+        install_import_hook(names)
+
+
+if "SHAPECHECK_PACKAGES" in os.environ:
+    _install_hook_for(os.environ["SHAPECHECK_PACKAGES"])

@@ -66,7 +66,8 @@ def build(checker: Checker, failure: Failure, rows: list[str], repair: str | Non
         lines += ["", repair]
     lines.append("")
     code = checker.function.__code__
-    lines.append(f"declared at {code.co_filename}:{definition(code)}")
+    if not code.co_filename.startswith("<"):  # the `__init__` of a dataclass is written nowhere
+        lines.append(f"declared at {code.co_filename}:{definition(code)}")
     caller = calling_frame(code)
     if caller is not None and failure.path.partition("[")[0] not in {"return", "yield"}:
         lines.append(f"called at {caller.f_code.co_filename}:{caller.f_lineno}")

@@ -8,7 +8,7 @@ import sys
 import types
 import warnings
 from fnmatch import fnmatchcase
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, Any, Self
 
 from shapecheck.runtime.decorator import switched_off
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
 _DECORATOR = "__shapecheck_checked__"
+# These would check themselves, or never end.
 _OWN = {"shapecheck", "jaxtyping", "beartype", "torch", "numpy"}
 
 
@@ -74,8 +75,10 @@ class ImportHook(MetaPathFinder):
             if spec is None:
                 continue
             loader: Any = spec.loader
-            if isinstance(loader, importlib.machinery.SourceFileLoader):
-                spec.loader = _checked_loader(type(loader))(loader.name, loader.path)
+            if type(loader) is importlib.machinery.SourceFileLoader:
+                spec.loader = CheckedLoader(loader.name, loader.path)
+            elif isinstance(loader, importlib.machinery.SourceFileLoader):
+                decorate_afterwards(loader)
             return spec
         return None
 
@@ -91,31 +94,53 @@ class ImportHook(MetaPathFinder):
         self.uninstall()
 
 
-class _CheckedLoader(Loader):
+class CheckedLoader(importlib.machinery.SourceFileLoader):
     """Compiles a module with every annotated function decorated.
 
-    Reading no file times keeps it from the byte code cache, which would mix checked and unchecked code up.
+    Knowing no file times keeps it from the byte code cache, which would mix checked and unchecked code up.
     """
 
     def path_stats(self, path: str) -> dict[str, Any]:
+        """Refuse to say."""
         raise OSError(path)
 
-    def source_to_code(self, data: Any, path: Any, *, _optimization: int = -1) -> types.CodeType:
-        parse: Any = getattr(super(), "source_to_code", None)
-        tree = ast.parse(data, path)
-        _Decorate().visit(tree)
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> types.CodeType:  # type: ignore[override]
+        """Decorate, then compile."""
+        tree: ast.Module = ast.parse(data, path)
+        Decorate().visit(tree)
         ast.fix_missing_locations(tree)
-        # Other hooks' loaders transform trees too, and get ours.
-        return parse(tree, path) if parse is not None else compile(tree, path, "exec", dont_inherit=True)
+        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+        return code
 
     def exec_module(self, module: types.ModuleType) -> None:
+        """Run the module with the decorator among its globals."""
         module.__dict__[_DECORATOR] = _decorate
         super().exec_module(module)
 
 
-def _checked_loader(base: type) -> Any:
-    """A loader class in front of the one that would have loaded the module."""
-    return type("CheckedLoader", (_CheckedLoader, base), {})
+def decorate_afterwards(loader: Any) -> None:
+    """For the loader of another hook, which compiles in its own way: decorate what the module has defined.
+
+    Functions inside of functions are out of reach there.
+    """
+    run = loader.exec_module
+
+    def exec_module(module: types.ModuleType) -> None:
+        run(module)
+        for name, value in list(vars(module).items()):
+            if getattr(value, "__module__", None) != module.__name__:
+                continue
+            if isinstance(value, type) or (isinstance(value, types.FunctionType) and _is_annotated(value)):
+                setattr(module, name, _decorate(value))
+
+    loader.exec_module = exec_module
+
+
+def _is_annotated(function: types.FunctionType) -> bool:
+    from shapecheck.runtime.resolve import has_annotations, innermost
+
+    inner = innermost(function)
+    return inner is not None and has_annotations(inner)
 
 
 def _decorate(target: Any) -> Any:
@@ -124,7 +149,7 @@ def _decorate(target: Any) -> Any:
     return decorate(target, None, 3)
 
 
-class _Decorate(ast.NodeTransformer):
+class Decorate(ast.NodeTransformer):
     """Adds our decorator below all others: what they make of a function is not ours to check."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # ast's naming
