@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from shapecheck.dims import ONE, YES, ZERO, Dim, No, floordiv
+from shapecheck.dims import ONE, YES, ZERO, Dim, No, Symbol, floordiv
 from shapecheck.ops.axes import constant, dim_of, opaque, sized, unknown_shape
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -260,6 +260,9 @@ def _slice_size(size: Dim, part: Slice) -> Dim | None:
 def _open_slice(whole: Dim, start: Dim | None, stop: Dim | None) -> Dim | None:
     begin = ZERO if start is None else _from_start(whole, start)
     end = whole if stop is None else _from_start(whole, stop)
+    if begin is None and start is not None and end == stop and end is not None and signs(end - start) == {1}:
+        # `x[n - k : n]`: both count from the start.
+        begin = start
     if begin is None or end is None:
         return None
     if stop is not None and ((end - whole).constant or 0) > 0:
@@ -273,24 +276,41 @@ def _open_slice(whole: Dim, start: Dim | None, stop: Dim | None) -> Dim | None:
 
 
 def _from_start(whole: Dim, bound: Dim) -> Dim | None:
-    """A bound counted from the start; None where it may be negative."""
-    sign = _sign(bound)
-    if sign is None:
-        return None
-    return whole + bound if sign < 0 else bound
+    """A bound counted from the start; None where it may count from the end.
 
-
-def _sign(bound: Dim) -> int | None:
-    """-1 for a bound that counts from the end, 1 for one from the start, None if it cannot be told.
-
-    A size is at least 1: ``-T`` and ``-1`` count from the end, ``T`` and ``T - 1`` from the start. In a difference such
-    as ``T - S`` both are possible, and code that writes it means the start.
+    ``-T`` and ``-1`` count from the end, ``T`` and ``T - 1`` from the start. In a difference such as ``T - S`` both are
+    possible: it counts from the start where the axis itself is longer than it whatever the sizes (``T``).
     """
-    if not bound.terms:
-        return 1
-    if all(coefficient < 0 for _, coefficient in bound.terms):
-        return -1
-    return 1
+    found = signs(bound)
+    if found <= {-1, 0} and -1 in found:
+        return whole + bound
+    if -1 not in found or signs(whole - bound) == {1}:
+        return bound
+    return None
+
+
+_LARGE: Final = (1009, 2017, 4001, 8009, 16001, 32003, 64007)
+
+
+def signs(size: Dim) -> set[int]:
+    """The signs (-1, 0, 1) that an expression has when its symbols are large, in this and in that order of size."""
+    if size.constant is not None:
+        return {(size.constant > 0) - (size.constant < 0)}
+    symbols = sorted([atom for atom in size.atoms if isinstance(atom, Symbol)], key=_serial)
+    if len(symbols) > len(_LARGE):
+        return {-1, 0, 1}
+    found: set[int] = set()
+    for values in (_LARGE, _LARGE[len(symbols) - 1 :: -1], (_LARGE[3],) * len(symbols)):
+        try:
+            value = size.evaluate(dict(zip(symbols, values, strict=False)))
+        except ZeroDivisionError:
+            return {-1, 0, 1}
+        found.add((value > 0) - (value < 0))
+    return found
+
+
+def _serial(symbol: Symbol) -> int:
+    return symbol.serial
 
 
 @op("operator.getitem", "torch.Tensor.__getitem__")

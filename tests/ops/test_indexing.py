@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.dims import Dim, Kind, Symbol, floordiv, mod
 from shapecheck.ops.indexing import getitem, setitem
 from shapecheck.shapes import Axis, Context, Mismatch, Sequence, Shape, Slice, Tensor, use
 from tests.oracle.harness import bad, case, check, n, t
@@ -226,6 +226,28 @@ def test_a_slice_up_to_an_unknown_bound_has_that_size():
     length = Dim.of(Symbol("length", Kind.FLEXIBLE))
     found = getitem(Tensor(Shape.of(B, T), "float"), Sequence([Slice(None, None, None), Slice(None, length, None)]))
     assert [axis.size for axis in found.shape] == [B, length]
+
+
+S, P = Dim.of(Symbol("S")), Dim.of(Symbol("pad"))
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "size"),
+    [
+        (floordiv(P - 1, Dim.of(2)), -floordiv(P - 1, Dim.of(2)), T - 2 * floordiv(P - 1, Dim.of(2))),
+        (T - S, None, S),
+        (S - T, None, None),
+        (None, T - S, T - S),
+        (S - B, S, B),
+        (None, -S, T - S),
+        (-S, None, S),
+        (S, S + B, B),
+        (None, mod(-S, P), mod(-S, P)),
+    ],
+)
+def test_bounds_with_symbols(start, stop, size):
+    found = getitem(Tensor(Shape.of(T), "float"), Slice(start, stop, None))
+    assert found.shape[0].size == size or (size is None and found.shape[0].factors[0].ident is None)
 
 
 @pytest.mark.parametrize(
