@@ -101,13 +101,15 @@ class Shape:
         return Shape([axis for position, axis in enumerate(self.axes) if position not in gone])
 
     def without_hidden(self, axis: int) -> Shape:
-        """The shape without torch's axis number ``axis`` where ``position`` cannot tell it: one of the ``Rest``.
+        """The shape without torch's axis number ``axis`` where ``position`` cannot tell it.
 
-        A ``Rest`` stands for as many axes as the number needs.
+        It is one of the ``Rest``, or where that is short one beyond it: what stands on that side is not known either.
         """
         if self.rest is None:
             return self.without([axis % max(len(self.axes), 1)])
-        return self.replaced(self.rest, Rest())
+        if axis < 0:
+            return Shape((Rest(), *self.axes[self.rest + 1 :]))
+        return Shape((*self.axes[: self.rest], Rest()))
 
     def __iter__(self) -> Iterator[Axis | Rest]:
         return iter(self.axes)
