@@ -50,6 +50,9 @@ class UsageError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     arguments = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:
+        # A name or a source line that the terminal's encoding lacks must not end the run.
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         options = _options(arguments)
         status = _rule(options) if options.command == "rule" else _check(options)
@@ -266,8 +269,9 @@ def _tell_statistics(report: Report, *, to_stdout: bool) -> None:
     counts = report.statistics
     known, total = counts.known_expressions, counts.tensor_expressions
     share = 100 * known / total if total else 100.0
+    partly = f", {counts.partly_checked_functions} of them partly" if counts.partly_checked_functions else ""
     lines = [
-        f"annotated functions  {counts.annotated_functions:>7}  {counts.checked_functions} checked",
+        f"annotated functions  {counts.annotated_functions:>7}  {counts.checked_functions} checked{partly}",
         f"tensor expressions   {total:>7}  {known} of known shape ({share:.1f} %)",
     ]
     if counts.reasons:

@@ -80,6 +80,7 @@ def _merged(reports: Sequence[Report]) -> Report:
         total.files += part.files
         total.annotated_functions += part.annotated_functions
         total.checked_functions += part.checked_functions
+        total.partly_checked_functions += part.partly_checked_functions
         total.left_out += part.left_out
         total.known_expressions += part.known_expressions
         total.tensor_expressions += part.tensor_expressions

@@ -21,7 +21,8 @@ def checker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.py").write_text("a = b + c\n")
     statistics = types.SimpleNamespace(
-        annotated_functions=3, checked_functions=2, tensor_expressions=40, known_expressions=30,
+        annotated_functions=3, checked_functions=2, partly_checked_functions=1, tensor_expressions=40,
+        known_expressions=30,
         reasons={"operation without a rule: torch.foo": 7, "data-dependent size": 3},
     )  # fmt: skip
     report = types.SimpleNamespace(diagnostics=[], internal=[], statistics=statistics, calls=[])
@@ -93,7 +94,7 @@ def test_statistics(checker, capsys):
     assert main(["check", "--statistics"]) == 0
     assert capsys.readouterr().out == (
         "no findings in 1 file\n"
-        "annotated functions        3  2 checked\n"
+        "annotated functions        3  2 checked, 1 of them partly\n"
         "tensor expressions        40  30 of known shape (75.0 %)\n"
         "why a shape is not known:\n"
         "        7  operation without a rule: torch.foo\n"

@@ -1,6 +1,7 @@
 """The command line as users run it: a process of its own, with the real checker."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +20,9 @@ def swap(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B D T"]:
 """
 
 
-def run(*arguments, cwd):
+def run(*arguments, cwd, env=None):
     return subprocess.run(
-        [sys.executable, "-m", "shapecheck", *arguments], check=False, capture_output=True, text=True, cwd=cwd
+        [sys.executable, "-m", "shapecheck", *arguments], check=False, capture_output=True, text=True, cwd=cwd, env=env
     )
 
 
@@ -84,6 +85,12 @@ def test_statistics_count_what_was_checked(project):
     done = run("check", "--statistics", cwd=project)
     assert "annotated functions        1  1 checked\n" in done.stdout
     assert "of known shape (100.0 %)" in done.stdout
+    (project / "src" / "other.py").write_text(
+        "from jaxtyping import Float\nfrom torch import Tensor\n\n\n"
+        'def double(x: Float[Tensor, "n"], weight: Tensor) -> Tensor:\n    return x * weight\n'
+    )
+    done = run("check", "--statistics", cwd=project)
+    assert "annotated functions        2  2 checked, 1 of them partly\n" in done.stdout
 
 
 def test_worker_processes_find_the_same(project):
@@ -93,6 +100,19 @@ def test_worker_processes_find_the_same(project):
     two = run("check", "--jobs", "2", "--output-format", "json", cwd=project)
     assert len(json.loads(one.stdout)) == 7
     assert (one.stdout, one.stderr) == (two.stdout, two.stderr)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes there")
+@pytest.mark.parametrize("form", ["full", "concise", "json", "github", "sarif", "junit"])
+def test_names_and_text_that_cannot_be_encoded_are_shown_escaped(project, form):
+    (project / "src" / "model.py").unlink()
+    path = os.fsencode(project) + b"/src/m\xff.py"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(FAULTY.replace("x * 2", "x * 2  # ≠"))
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = run("check", "--output-format", form, cwd=project, env=environment)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "SC201" in done.stdout
 
 
 def test_the_projects_own_code_is_clean():

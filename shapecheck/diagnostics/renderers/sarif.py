@@ -91,4 +91,4 @@ def _uri(filename: str) -> str:
 
     if os.path.isabs(filename):
         return pathlib.Path(filename).as_uri()
-    return quote(filename.replace(os.sep, "/"))
+    return quote(os.fsencode(filename.replace(os.sep, "/")))
