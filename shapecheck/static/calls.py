@@ -562,6 +562,7 @@ def _inline(
     if instance is not None and function.owner is not None and getattr(body, "name", "") == "__init__":
         instance.constructed[function.owner] = bound
     interpreter.calling.append(body)
+    statement = interpreter.statement
     try:
         if isinstance(body, ast.Lambda):
             return inner.evaluate(body.body)
@@ -570,6 +571,7 @@ def _inline(
         falls_through = interpreter.execute(inner, body.body)
     finally:
         interpreter.calling.pop()
+        interpreter.statement = statement
     if plain := _plain_result(interpreter, function, signature, inner, falls_through=falls_through):
         return plain
     if not inner.results:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, parse_annotation, walk
-from shapecheck.diagnostics.model import Diagnostic
+from shapecheck.annotations import ArrayHint, InvalidHint, NoneHint, OtherHint, UnionHint, parse_annotation, walk
+from shapecheck.annotations.hints import union
+from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import load
 from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
@@ -18,15 +19,20 @@ from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.loosen import loosened
-from shapecheck.static.signature import annotated_locals, signature_of
+from shapecheck.static.signature import Parameter, annotated_locals, signature_of
 from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapecheck.annotations.hints import Hint
+
     from shapecheck.static.index import Function
     from shapecheck.static.signature import Signature
+
+MAX_PASSES = 6
+"""Combinations of alternatives that a function is interpreted for."""
 
 MARKS = ("jaxtyping", "torchtyping", "Float[", "Int[", "Bool[", "Shaped[")
 """A file without any of these has no annotations to check."""
@@ -130,6 +136,8 @@ class _Checker:
         self.report = report
         self.interpreter = Interpreter(project)
         self.instances: dict[ClassIndex, tuple[Instance, Scope] | None] = {}
+        self.chosen: dict[str, Hint] = {}
+        """The alternatives of the parameters' unions in the pass that is running."""
 
     def run(self) -> None:
         """Check every function and class of the file."""
@@ -223,6 +231,33 @@ class _Checker:
         interpreter.calling.clear()
 
     def _analyse(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
+        """Interpret a function, once for each alternative of its parameters' unions.
+
+        What tells the alternatives apart is often no condition that can be read: a fault is reported only if every pass
+        finds it that reaches its statement.
+        """
+        choices = alternatives(signature)
+        if not choices:
+            self._analyse_pass(function, signature, cls)
+            return
+        interpreter = self.interpreter
+        before, seen = len(interpreter.findings), set(interpreter.seen)
+        passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
+        for chosen in choices:
+            self.chosen = chosen
+            interpreter.seen, interpreter.reached = set(seen), set()
+            self._analyse_pass(function, signature, cls)
+            found = {(finding.code, finding.place): finding for finding in interpreter.findings[before:]}
+            del interpreter.findings[before:]
+            passes.append((found, interpreter.reached))
+        self.chosen, interpreter.seen, interpreter.reached = {}, seen, None
+        for found, _ in passes:
+            for key, finding in found.items():
+                cause = interpreter.causes.get((finding.code, finding.place))
+                if all(key in others for others, reached in passes if cause is None or cause in reached):
+                    interpreter.add(finding)
+
+    def _analyse_pass(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function; findings that rest on a tie by name alone are told apart from the others."""
         interpreter = self.interpreter
         before = len(interpreter.findings)
@@ -276,8 +311,8 @@ class _Checker:
         frame.node = node
         names = Names(Kind.RIGID)
         frame.names = names
-        hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
-        bind_names(hints, names)
+        hints = [self.chosen.get(parameter.name, parameter.hint) for parameter in signature.parameters]
+        bind_names([hint for hint in hints if hint is not None], names)
         tied: list[str] = []
         if instance is not None:
             frame.instance = _copy(instance)
@@ -308,6 +343,10 @@ class _Checker:
             if first and frame.owner is not None and signature.has("classmethod"):
                 values[parameter.name] = Unknown("a class")
                 continue
+            if parameter.name in self.chosen:
+                parameter = Parameter(  # noqa: PLW2901 - the same one with a narrower hint
+                    parameter.node, parameter.kind, parameter.default, self.chosen[parameter.name]
+                )
             value = self._parameter(frame, signature, parameter, names, owner)
             values[parameter.name] = value
             if ties and parameter in bindable and parameter.name in signature.names and isinstance(value, Dim):
@@ -397,6 +436,27 @@ class _Checker:
         use(before)
         self.instances[cls] = instance, context.scope
         return self.instances[cls]
+
+
+def alternatives(signature: Signature) -> list[dict[str, Hint]]:
+    """The combinations of what the parameters may be, where their unions leave a choice between tensors.
+
+    None stays beside each alternative: whether an argument is given is a condition that can be read. Too many
+    combinations are not taken apart.
+    """
+    combinations: list[dict[str, Hint]] = [{}]
+    for parameter in signature.parameters:
+        if not isinstance(parameter.hint, UnionHint):
+            continue
+        members = [member for member in parameter.hint.members if not isinstance(member, NoneHint)]
+        if len(members) < 2 or not any(isinstance(part, ArrayHint) for part in walk(parameter.hint)):  # noqa: PLR2004
+            continue
+        optional = len(members) < len(parameter.hint.members)
+        options = [union((member, NoneHint())) if optional else member for member in members]
+        combinations = [{**chosen, parameter.name: option} for chosen in combinations for option in options]
+        if len(combinations) > MAX_PASSES:
+            return []
+    return combinations if len(combinations) > 1 else []
 
 
 def _copy(instance: Instance) -> Instance:

@@ -82,6 +82,12 @@ class Interpreter:
         self.tensor_expressions = 0
         self.reasons: dict[str, int] = {}
         self.counted: set[int] = set()
+        self.statement: ast.stmt | None = None
+        """The statement that is being executed."""
+        self.reached: set[ast.stmt] | None = None
+        """Every statement executed, where that is asked for."""
+        self.causes: dict[tuple[str, Place], ast.stmt | None] = {}
+        """The statement at which each finding was made."""
         self.pending: list[FunctionValue] = []
         """Nested functions with annotations of their own, met while their surroundings were interpreted."""
 
@@ -101,6 +107,17 @@ class Interpreter:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise BudgetError
+
+    def enter(self, statement: ast.stmt) -> None:
+        """Count one step, and remember the statement as reached.
+
+        Raises:
+            BudgetError: there were too many.
+        """
+        self.statement = statement
+        if self.reached is not None:
+            self.reached.add(statement)
+        self.step()
 
     def evaluate(self, frame: Frame, node: ast.expr) -> AnyValue:
         """The abstract value of an expression."""
@@ -509,6 +526,7 @@ class Interpreter:
         if not self.silent and key not in self.seen:
             self.seen.add(key)
             self.findings.append(finding)
+            self.causes[finding.code, finding.place] = self.statement
 
     def node_place(self, index: ModuleIndex, node: ast.AST) -> Place:
         """The place of a node; of a call in a chain over several lines, that of its last link."""

@@ -6,7 +6,7 @@ import ast
 
 from shapecheck.annotations import ArrayHint, OtherHint, UnionHint, parse_annotation, walk
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Tensor, Unknown
+from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Sequence, Tensor, Unknown
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.declare import Names, check, introduce
 from shapecheck.static.frame import Frame

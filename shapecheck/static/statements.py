@@ -39,7 +39,7 @@ MAX_PASSES = 4
 def execute(frame: Frame, body: list[ast.stmt]) -> bool:
     """Run statements; whether execution can go on behind them."""
     for statement in body:
-        frame.interpreter.step()
+        frame.interpreter.enter(statement)
         run = _STATEMENTS.get(type(statement))
         if run is not None and not run(frame, statement):
             return False
