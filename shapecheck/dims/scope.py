@@ -96,7 +96,8 @@ class Scope:
             left: a size.
             right: a size.
             place: remembered with the solution.
-            narrow: whether an axis name may be narrowed to a number; not where a declaration is compared.
+            narrow: whether an axis name may be narrowed to a number, or to a product or sum of other names; not where
+                a declaration is compared.
             to_one: whether that number may be 1: where a 1 is written out for this axis, and does not broadcast.
         """
         verdict = self.decide(left, right)
@@ -160,7 +161,24 @@ class Scope:
             if symbol.kind is RIGID and not left_over and size > 0:
                 self._record(symbol, Dim.of(size), place, narrowed=True)
                 return YES
-        return verdict
+        return self._name_composite(left, right, verdict, place)
+
+    def _name_composite(self, left: Dim, right: Dim, verdict: No, place: object) -> Verdict:
+        """An axis name that the code needs to be made of others is so: ``"bt d"`` viewed as ``b, t, d``.
+
+        Two plain names never are, nor sizes that share a name, such as ``T`` and ``T - 1``.
+        """
+        if left.atoms & right.atoms or left.constant is not None or right.constant is not None:
+            return verdict
+        plain = [side for side in (left, right) if side.symbol is not None]
+        if len(plain) == 2:
+            return verdict
+        for name, parts in ((left, right), (right, left)):
+            symbol = name.symbol
+            if symbol is not None and symbol.kind is RIGID:
+                self._record(symbol, parts, place, narrowed=True)
+                return YES
+        return Unknown("axis names may be made of others")
 
     def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object) -> Verdict:
         difference = left - right

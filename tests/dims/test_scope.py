@@ -56,7 +56,8 @@ def test_an_equation_of_several_unknowns_is_kept(scope):
 def test_twice_a_parameter_is_an_axis(scope):
     assert scope.require(2 * p, D) is YES
     assert scope.equal(2 * p, D)
-    assert isinstance(scope.require(p, T), No)
+    assert isinstance(scope.require(p, D), No)
+    assert isinstance(scope.require(2 * p, T), No)
 
 
 def test_what_no_size_can_be_is_no(scope):
@@ -134,6 +135,29 @@ def test_several_names_may_make_up_a_number(scope):
     assert isinstance(scope.require(B * D * (T // 4), B * 400), Unknown)
     assert isinstance(scope.require(T // 2, Dim.of(8)), Unknown)
     assert scope.solutions == ()
+
+
+def test_a_name_may_be_made_of_others_where_the_code_needs_it(scope):
+    # "bt d" viewed as b, t, d with b and t from another tensor; "edges" next to "samples" of one less.
+    assert scope.require(H * D, B * T * D, "view") is YES
+    assert scope.solution(SYMBOLS[3]) == (SYMBOLS[3], B * T, "view", True)
+    assert scope.require(B, T - 1) is YES
+    assert isinstance(scope.require(B, D + 1), Unknown)
+    assert isinstance(scope.require(T - 1, T), No)
+
+
+def test_two_plain_names_or_a_declaration_are_never_made_of_each_other(scope):
+    assert isinstance(scope.require(B * T * D, B * T * H), No)
+    assert isinstance(scope.require(H, B * T, narrow=False), No)
+    assert isinstance(scope.require(T * D, T * T), No)
+    assert isinstance(scope.require(T + D, T), No)
+    assert isinstance(scope.require(D // H, D), No)
+    assert scope.solutions == ()
+    assert scope.require(D // H, T) is YES
+
+
+def test_a_product_against_another_product_is_no_proof(scope):
+    assert isinstance(scope.require(B * T, D * H), Unknown)
 
 
 def signature(*names):
