@@ -145,22 +145,23 @@ def grid_sample(
     input: Tensor, grid: Tensor, mode: object = None, padding_mode: object = None, align_corners: object = None
 ) -> AnyValue | Mismatch:
     """``[n c *spatial], [n *out 2] -> [n c *out]``."""
-    rank, other = input.shape.rank, grid.shape.rank
-    if rank is None or other is None:
+    rank = input.shape.rank or grid.shape.rank
+    if rank is None:
         return unknown_shape(input)
     if rank not in {4, 5}:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="4 or 5")
-    if rank != other:
+    picture, places = of_rank(input.shape, rank), of_rank(grid.shape, rank)
+    if picture is None or places is None:
         return Mismatch(Fault.RANK, left_shape=grid.shape, right_shape=input.shape, detail=str(rank))
     for axis, place, wanted in (
-        (grid.shape.known[-1], -1, Dim.of(rank - 2)), (grid.shape.known[0], 0, input.shape.known[0].size)
+        (places.known[-1], -1, Dim.of(rank - 2)), (places.known[0], 0, picture.known[0].size)
     ):
         verdict = require(axis.size, wanted)
         if isinstance(verdict, No):
             return Mismatch(
                 Fault.SIZE, axis=place, left=axis.size, right=wanted, left_shape=grid.shape, because=verdict.because
             )
-    return input.reshaped(Shape((*input.shape.axes[:2], *grid.shape.axes[1:-1])))
+    return input.reshaped(Shape((*picture.axes[:2], *places.axes[1:-1])))
 
 
 @op("torch.nn.functional.affine_grid")
