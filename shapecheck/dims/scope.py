@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
+from shapecheck.dims.exact import undivided
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
@@ -168,6 +169,7 @@ class Scope:
 
         Two plain names never are, nor sizes that share a name, such as ``T`` and ``T - 1``.
         """
+        left, right = undivided(left) or left, undivided(right) or right
         if left.atoms & right.atoms or left.constant is not None or right.constant is not None:
             return verdict
         plain = [side for side in (left, right) if side.symbol is not None]

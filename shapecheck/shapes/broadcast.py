@@ -99,7 +99,7 @@ def _join(one: Axis, other: Axis) -> Axis | No:
         return one
     verdict = scope().decide(one.size, other.size)
     if isinstance(verdict, No):
-        # A number against an axis name: the name is narrowed to the number.
+        # A number, or a product of others, against an axis name: the name is narrowed to it.
         verdict = require(one.size, other.size)
         if isinstance(verdict, No):
             return verdict
@@ -117,7 +117,7 @@ def _join(one: Axis, other: Axis) -> Axis | No:
 
 def _suspect_order(one: Axis, other: Axis) -> None:
     """Note the same parts of a merged axis in another order: ``(h w)`` with ``(w h)``."""
-    if one is other or len(one.factors) < 2 or len(one.factors) != len(other.factors):  # noqa: PLR2004 - merged
+    if one is other or len(one.factors) < 2 or len(one.factors) != len(other.factors):
         return
     left = [factor.ident for factor in one.factors]
     right = [factor.ident for factor in other.factors]

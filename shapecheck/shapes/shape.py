@@ -103,10 +103,14 @@ class Shape:
     def without_hidden(self, axis: int) -> Shape:
         """The shape without torch's axis number ``axis`` where ``position`` cannot tell it.
 
-        It is one of the ``Rest``, or where that is short one beyond it: what stands on that side is not known either.
+        A named ``Rest`` stands for as many axes as the number needs: code that declares ``*batch`` promises to run with
+        such a one too. Otherwise it is one of the ``Rest``, or where that is short one beyond it: what stands on that
+        side is not known either.
         """
         if self.rest is None:
             return self.without([axis % max(len(self.axes), 1)])
+        if self.axes[self.rest].name != "...":  # type: ignore[union-attr] - a Rest
+            return self.replaced(self.rest, Rest())
         if axis < 0:
             return Shape((Rest(), *self.axes[self.rest + 1 :]))
         return Shape((*self.axes[: self.rest], Rest()))
