@@ -109,7 +109,8 @@ class Shape:
         """
         if self.rest is None:
             return self.without([axis % max(len(self.axes), 1)])
-        if self.axes[self.rest].name != "...":  # type: ignore[union-attr] - a Rest
+        rest = self.axes[self.rest]
+        if isinstance(rest, Rest) and rest.name != "...":
             return self.replaced(self.rest, Rest())
         if axis < 0:
             return Shape((Rest(), *self.axes[self.rest + 1 :]))
