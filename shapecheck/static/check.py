@@ -229,6 +229,7 @@ class _Checker:
         interpreter.silent = 0
         interpreter.building.clear()
         interpreter.calling.clear()
+        interpreter.active.clear()
 
     def _analyse(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function, once for each alternative of its parameters' unions.
@@ -385,8 +386,7 @@ class _Checker:
             else:
                 bound = Dim.of(Symbol(name))
                 scope.assume(bound, size)
-            if name in signature.names:
-                names.bound[name] = bound
+            (names.bound if name in signature.names else names.shown)[name] = bound
 
     def _parameter(
         self, frame: Frame, signature: Signature, parameter: object, names: Names, owner: object
@@ -482,4 +482,5 @@ def _repeated(interpreter: Interpreter, frame: Frame, hint: object, names: Names
     def other(part: OtherHint) -> AnyValue:
         return interpreter.plain_value(frame.index, part, "value")
 
-    return Elements(introduce(hint, names, other), None, "dict" if kind == "kwargs" else "tuple")  # type: ignore[arg-type]
+    element = introduce(hint, names, other)  # type: ignore[arg-type]
+    return Elements(element, None, "dict" if kind == "kwargs" else "tuple")

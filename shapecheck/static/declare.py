@@ -29,6 +29,7 @@ from shapecheck.shapes import (
     require,
     scope,
 )
+from shapecheck.static.loosen import own_sizes
 from shapecheck.static.values import Elements, OneOf
 
 TYPE_CHECKING = False
@@ -59,7 +60,7 @@ class Names:
     where a caller sees a result.
     """
 
-    __slots__ = ("alternatives", "bound", "conditional", "kind", "path", "places")
+    __slots__ = ("alternatives", "bound", "conditional", "kind", "path", "places", "shown")
 
     def __init__(
         self,
@@ -75,6 +76,8 @@ class Names:
         """Where each name was bound."""
         self.conditional: dict[str, Bound] = {}
         """Names that only one alternative of a union binds: they hold only where that one was given."""
+        self.shown: dict[str, Bound] = {}
+        """Names that the function does not use, but that its reader knows from the class."""
         self.alternatives = 0
         """Above zero while an alternative of a union is read."""
 
@@ -163,15 +166,22 @@ def introduce(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue]) 
         return OneOf(options)
     if isinstance(hint, TupleHint):
         if hint.variadic:
-            return Elements(introduce(hint.items[0], names.fork(), other), None, "tuple")
+            return _elements(hint.items[0], names, other, "tuple")
         return Sequence([introduce(item, names, other) for item in hint.items])
     if isinstance(hint, SequenceHint):
-        return Elements(introduce(hint.element, _per_element(names), other))
+        return _elements(hint.element, names, other, "list")
     if isinstance(hint, DictHint):
-        return Elements(introduce(hint.element, _per_element(names), other), None, "dict")
+        return _elements(hint.element, names, other, "dict")
     if isinstance(hint, OtherHint):
         return other(hint)
     return Unknown("an annotation says nothing about shapes")
+
+
+def _elements(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue], kind: str) -> Elements:
+    element = introduce(hint, _per_element(names), other)
+    bound = [size for size in names.bound.values() if isinstance(size, Dim)]
+    outside = frozenset([atom for size in bound for atom in size.atoms if isinstance(atom, Symbol)])
+    return Elements(element, None, kind, own_sizes(element, outside))
 
 
 def _per_element(names: Names) -> Names:

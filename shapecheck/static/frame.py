@@ -8,6 +8,7 @@ from shapecheck.dims import Scope
 from shapecheck.shapes import AnyValue, Unknown, current, scope
 from shapecheck.static.copies import Copies
 from shapecheck.static.joins import alike, join, one_meeting
+from shapecheck.static.settled import settled
 from shapecheck.static.values import Instance
 
 TYPE_CHECKING = False
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from shapecheck.static.index import ModuleIndex
     from shapecheck.static.interpreter import Interpreter
     from shapecheck.static.signature import Signature
+
+
+FAULT = "a fault was reported here"
+"""Why a value is unknown that an operation cannot make."""
+
+
+def is_fault(value: AnyValue) -> bool:
+    """Whether an operation could not make the value."""
+    return isinstance(value, Unknown) and value.why is FAULT
 
 
 class BudgetError(Exception):
@@ -109,7 +119,7 @@ class Frame:
     def report(self, node: ast.AST, mismatch: Mismatch, operation: str = "") -> Unknown:
         """Report a mismatch at a node; the value is unknown from there on."""
         self.interpreter.report(self, node, mismatch, operation)
-        return Unknown("a fault was reported here")
+        return Unknown(FAULT)
 
     # -- branches ----------------------------------------------------------------------------------------------------
 
@@ -136,7 +146,7 @@ class Frame:
         facts.meet([state.facts for state in states])
         current().scope = facts
         with one_meeting():
-            self.env = _joined([state.env for state in states])
+            self.env = _joined([settled(state.env, state.facts, facts) for state in states])
             if self.instance is not None:
                 attributes = [state.attributes for state in states if state.attributes is not None]
                 if attributes:

@@ -29,7 +29,7 @@ from shapecheck.shapes import (
     Unknown,
     current,
 )
-from shapecheck.static import calls, objects
+from shapecheck.static import arrays, calls, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, check, introduce
@@ -37,6 +37,7 @@ from shapecheck.static.expressions import evaluate
 from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
+from shapecheck.static.loosen import own_sizes
 from shapecheck.static.statements import execute
 from shapecheck.static.values import (
     ClassValue,
@@ -77,6 +78,8 @@ class Interpreter:
         """The qualified name of the function under analysis."""
         self.building: list[ClassIndex] = []
         self.calling: list[ast.AST] = []
+        self.active: list[Frame] = []
+        """The calls whose bodies are entered, waiting for the one that runs."""
         self.module_values: dict[tuple[ModuleIndex, str], AnyValue] = {}
         self.known_expressions = 0
         self.tensor_expressions = 0
@@ -165,6 +168,8 @@ class Interpreter:
             if not isinstance(found, Mismatch):
                 found = self.watched(frame, node, name, passed, named, found, shown)
             result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
+            if isinstance(result, Tensor) and name.startswith("torch.") and not arrays.is_torch(result.kind):
+                result = Tensor(result.shape, result.dtype)
         self.count(frame, node, result)
         return result
 
@@ -397,8 +402,8 @@ class Interpreter:
             return Unknown(f"any {kind.rpartition('.')[2]}")
         if kind in {"typing.Iterable", "typing.Iterator", "collections.abc.Iterator", "collections.abc.Iterable",
                     "collections.abc.Generator", "typing.Generator"} and hint.args:  # fmt: skip
-            element = hint.args[0]
-            return Elements(self.hint_value(index, element, name))
+            element = self.hint_value(index, hint.args[0], name)
+            return Elements(element, own=own_sizes(element, frozenset()))
         if kind.startswith("torch.nn.") or kind in {"collections.abc.Callable", "typing.Callable"}:
             return Unknown("a module or function that is passed in")
         cls = find_class(hint.text, index) if hint.text.isidentifier() or "." in hint.text else None
@@ -498,7 +503,8 @@ class Interpreter:
 
     def speaker(self, frame: Frame) -> wording.Speaker:
         """Who shows sizes by the names of the function under analysis."""
-        return wording.Speaker(self.scope, None if frame.names is None else frame.names.bound)
+        names = frame.names
+        return wording.Speaker(self.scope, None if names is None else {**names.bound, **names.shown})
 
     def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: wording.Said) -> None:
         place = self.node_place(frame.index, node)

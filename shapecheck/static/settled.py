@@ -1,0 +1,55 @@
+"""What a branch solved, written into its values before it meets the others.
+
+A size that only one branch determined is unknown again where branches meet; the value itself has that size all the same.
+"""
+
+from __future__ import annotations
+
+from shapecheck.dims import Dim
+from shapecheck.shapes import AnyValue, Axis, Factor, Rest, Sequence, Shape, Tensor
+from shapecheck.static.values import Elements, OneOf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shapecheck.dims import Scope, Symbol
+
+
+def settled(values: Mapping[str, AnyValue], branch: Scope, common: Scope) -> dict[str, AnyValue]:
+    """The variables of a branch, in terms of what is known in common with the others."""
+    known = {
+        solution.symbol: branch.normal(Dim.of(solution.symbol))
+        for solution in branch.solutions
+        if common.solution(solution.symbol) is None
+    }
+    return {name: _settle(value, known) for name, value in values.items()} if known else dict(values)
+
+
+def _settle(value: AnyValue, known: Mapping[Symbol, Dim]) -> AnyValue:
+    if isinstance(value, Dim):
+        return value.substitute(known)
+    if isinstance(value, Tensor):
+        axes = [_settle_axis(axis, known) for axis in value.shape]
+        same = all(one is other for one, other in zip(axes, value.shape, strict=True))
+        return value if same else Tensor(Shape(axes), value.dtype, value.kind, value.mark)
+    if isinstance(value, Sequence) and value.kind == "tuple":
+        items = [item if isinstance(item, Rest) else _settle(item, known) for item in value.items]
+        same = all(one is other for one, other in zip(items, value.items, strict=True))
+        return value if same else Sequence(items, value.kind, value.fields)
+    if isinstance(value, Elements):
+        element = _settle(value.element, known)
+        if element is not value.element:
+            return Elements(element, value.length, value.kind, value.own)
+    if isinstance(value, OneOf):
+        options = tuple([_settle(option, known) for option in value.options])
+        same = all(one is other for one, other in zip(options, value.options, strict=True))
+        return value if same else OneOf(options)
+    return value
+
+
+def _settle_axis(axis: Axis | Rest, known: Mapping[Symbol, Dim]) -> Axis | Rest:
+    if isinstance(axis, Rest) or not any(atom in known for atom in axis.size.atoms):
+        return axis
+    factors = tuple([Factor(factor.size.substitute(known), factor.ident) for factor in axis.factors])
+    return Axis(axis.size.substitute(known), factors, axis.origin, axis.mark)
