@@ -45,7 +45,7 @@ def main() -> None:
     for name, operation in CASES.items():
         number = 20_000
         fastest = min(repeat(operation, number=number, repeat=7))
-        print(f"{name:24}{fastest / number * 1e9:8.0f} ns")  # noqa: T201 - what the program is for
+        print(f"{name:24}{fastest / number * 1e9:8.0f} ns")
 
 
 if __name__ == "__main__":
