@@ -20,7 +20,9 @@ from shapecheck.shapes import (
 )
 from shapecheck.static.conditions import assume, is_instance, truth_of
 from shapecheck.static.expressions import attribute_of, binary, iterate
-from shapecheck.static.joins import join
+from shapecheck.static.copies import replace_value
+from shapecheck.static.joins import elements_of, join, join_all
+from shapecheck.static.loosen import take
 from shapecheck.static.values import (
     BoundMethod,
     Container,
@@ -230,7 +232,7 @@ def _list(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, A
     if isinstance(value, Sequence):
         return Sequence(value.items, "list")
     found = iterate(frame, value)
-    return Sequence(found, "list") if isinstance(found, list) else Elements(found.element, found.length)
+    return Sequence(found, "list") if isinstance(found, list) else Elements(found.element, found.length, "list", found.own)
 
 
 @builtin("torch.Size")
@@ -256,7 +258,7 @@ def _enumerate(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[s
     found = iterate(frame, args[0]) if args else []
     if isinstance(found, list):
         return Sequence([Sequence([Dim.of(n), item]) for n, item in enumerate(found)], "list")
-    return Elements(Sequence([_position(), found.element]), found.length)
+    return Elements(Sequence([_position(), found.element]), found.length, "list", found.own)
 
 
 @builtin("builtins.zip")
@@ -268,9 +270,11 @@ def _zip(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
         return Sequence([Sequence(list(row)) for row in zip(*known, strict=False)], "list")
     length = next((column.length for column in columns if isinstance(column, Elements) and column.length is not None), None)
     row: list[AnyValue] = []
+    own: frozenset[Symbol] = frozenset()
     for column in columns:
         if isinstance(column, Elements):
             row.append(column.element)
+            own |= column.own
         elif column:
             element = column[0]
             for item in column[1:]:
@@ -281,11 +285,11 @@ def _zip(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
     if known:
         shortest = min(known, key=len)
         return Sequence(
-            [Sequence([column.element if isinstance(column, Elements) else column[n] for column in columns])
+            [Sequence([take(column) if isinstance(column, Elements) else column[n] for column in columns])
              for n in range(len(shortest))],
             "list",
         )
-    return Elements(Sequence(row), length)
+    return Elements(Sequence(row), length, "list", own)
 
 
 @builtin("builtins.map")
@@ -299,7 +303,7 @@ def _map(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
         return Sequence(
             [frame.interpreter.call(frame, node, args[0], list(row), {}) for row in zip(*known, strict=False)], "list"
         )
-    row = [column.element if isinstance(column, Elements) else column[0] for column in columns if column]
+    row = [take(column) if isinstance(column, Elements) else column[0] for column in columns if column]
     length = columns[0].length if isinstance(columns[0], Elements) else None
     return Elements(frame.interpreter.call(frame, node, args[0], row, {}), length)
 
@@ -309,7 +313,7 @@ def _filter(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str,
     del node, kwargs
     found = iterate(frame, args[-1]) if args else []
     if isinstance(found, Elements):
-        return Elements(found.element)
+        return Elements(found.element, None, "list", found.own)
     element: AnyValue = found[0] if found else Unknown("an empty sequence")
     for item in found[1:]:
         element = join(element, item)
@@ -322,7 +326,7 @@ def _next(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, A
     found = iterate(frame, args[0]) if args else []
     if isinstance(found, list):
         return found[0] if found else Unknown("an empty sequence")
-    return found.element
+    return take(found)
 
 
 @builtin("builtins.sum", "math.prod")
@@ -331,7 +335,7 @@ def _sum(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
     found = iterate(frame, args[0]) if args else []
     if isinstance(found, Elements):
         if isinstance(found.element, Tensor) and not product:
-            return found.element
+            return take(found)
         return Opaque("prod" if product else "sum") if isinstance(found.element, (Dim, Opaque)) else Unknown("a sum")
     total: AnyValue = args[1] if len(args) > 1 else kwargs.get("start", Dim.of(1 if product else 0))
     for item in found:
@@ -461,7 +465,7 @@ def call_method(frame: Frame, node: ast.AST, method: BoundMethod, args: list[Any
     if isinstance(receiver, Sequence):
         return _sequence_method(receiver, name, args, frame)
     if isinstance(receiver, Elements):
-        return _elements_method(receiver, name, args)
+        return _elements_method(frame, receiver, name, args)
     if isinstance(receiver, Dictionary):
         return _dictionary_method(frame, receiver, name, args)
     if isinstance(receiver, Container):
@@ -472,20 +476,49 @@ def call_method(frame: Frame, node: ast.AST, method: BoundMethod, args: list[Any
     return Unknown(f"the method {name} is not followed")
 
 
+_GROWING = frozenset(("append", "appendleft", "insert", "extend", "remove", "clear", "update", "rotate"))
+_REORDERING = frozenset(("sort", "reverse"))
+
+
+def _becomes_unknown(frame: Frame, receiver: Sequence, *others: AnyValue, length: Dim | None = None) -> Elements:
+    """A list of which only the kind of its items is known from here on."""
+    values = [*elements_of(receiver), *others]
+    element = join_all(values) if values else Unknown("an item of an empty sequence")
+    made = Elements(element, length)
+    replace_value(frame, receiver, made)
+    return made
+
+
 def _sequence_method(receiver: Sequence, name: str, args: list[AnyValue], frame: Frame) -> AnyValue:
     items = receiver.items
+    count = Dim.of(len(items))
     if name == "append" and args:
         items.append(args[0])
     elif name == "extend" and args:
         found = iterate(frame, args[0])
-        items.extend(found if isinstance(found, list) else [found.element])
-    elif name == "insert" and len(args) == 2 and isinstance(args[0], Dim) and args[0].constant is not None:  # noqa: PLR2004
-        items.insert(args[0].constant, args[1])
+        if isinstance(found, list):
+            items.extend(found)
+        else:
+            _becomes_unknown(frame, receiver, found.element, length=None if found.length is None else count + found.length)
+    elif name == "insert" and len(args) == 2:  # noqa: PLR2004 - list.insert(index, item)
+        place = args[0].constant if isinstance(args[0], Dim) else None
+        if place is not None:
+            items.insert(place, args[1])
+        else:
+            _becomes_unknown(frame, receiver, args[1], length=count + 1)
     elif name == "reverse":
         items.reverse()
+    elif name == "clear":
+        items.clear()
+    elif name == "sort":
+        if len(items) > 1:
+            _becomes_unknown(frame, receiver, length=count)
+    elif name == "remove":
+        _becomes_unknown(frame, receiver, length=count - 1)
     elif name == "pop":
-        position = args[0].constant if args and isinstance(args[0], Dim) else -1
+        position = args[0].constant if args and isinstance(args[0], Dim) else -1 if not args else None
         if position is None or not -len(items) <= position < len(items):
+            _becomes_unknown(frame, receiver, length=count - 1)
             return Unknown("an item at an unknown place")
         found_item = items.pop(position)
         return Unknown("a size") if isinstance(found_item, Rest) else found_item
@@ -512,20 +545,33 @@ def _product(items: list[AnyValue | Rest]) -> AnyValue:
     return total
 
 
-def _elements_method(receiver: Elements, name: str, args: list[AnyValue]) -> AnyValue:
-    if name == "append" and args:
-        receiver.element = join(receiver.element, args[0])
-        receiver.length = None
+def _elements_method(frame: Frame, receiver: Elements, name: str, args: list[AnyValue]) -> AnyValue:
+    key = frame.interpreter.key(args[0]) if args else None
+    if name in _GROWING or name in _REORDERING:
+        if name in {"append", "appendleft", "insert"} and args:
+            receiver.element = join(receiver.element, args[-1])
+        elif name == "extend" and args:
+            found_items = iterate(frame, args[0])
+            others = found_items if isinstance(found_items, list) else [found_items.element]
+            for other in others:
+                receiver.element = join(receiver.element, other)
+        elif name == "update":
+            receiver.element = Unknown("a dictionary that changes")
+        receiver.taken = {}
+        if name not in {"sort", "reverse"}:
+            receiver.length = None
         return NONE
     if name == "pop":
         receiver.length = None
-        return receiver.element
-    if name in {"get", "__getitem__"}:
-        return receiver.element
+        return take(receiver)
+    if name in {"get", "__getitem__", "setdefault"}:
+        found = take(receiver, key)
+        default = args[1] if len(args) > 1 else NONE
+        return found if name == "__getitem__" or receiver.kind != "dict" else join(found, default)
     if name == "values":
-        return Elements(receiver.element, receiver.length)
+        return Elements(receiver.element, receiver.length, "list", receiver.own)
     if name == "items":
-        return Elements(Sequence([Unknown("a key"), receiver.element]), receiver.length)
+        return Elements(Sequence([Unknown("a key"), receiver.element]), receiver.length, "list", receiver.own)
     if name == "keys":
         return Elements(Unknown("a key"), receiver.length)
     return Unknown(f"the method {name} is not followed")

@@ -24,12 +24,14 @@ from shapecheck.shapes import (
     current,
 )
 from shapecheck.rules.axis_order import axis_order
-from shapecheck.static import containers, objects
+from shapecheck.static import arrays, containers, objects
 from shapecheck.static.builtins import BUILTINS, call_method
+from shapecheck.static.copies import replace_value
 from shapecheck.static.declare import Names, check, introduce
 from shapecheck.static.expressions import iterate
-from shapecheck.static.frame import Frame
+from shapecheck.static.frame import FAULT, Frame
 from shapecheck.static.joins import join, one_of
+from shapecheck.static.mutation import changed_names
 from shapecheck.static.signature import Signature, is_plain, signature_of
 from shapecheck.static.values import (
     BoundMethod,
@@ -234,7 +236,8 @@ def _join_elements(
     axes: list[Axis | Rest] = []
     for single, double in zip(one.shape, found.shape, strict=True):
         if isinstance(single, Axis) and isinstance(double, Axis) and single.size != double.size:
-            axes.append(Axis.of(single.size * elements.length))
+            own = any(atom in elements.own for atom in single.size.atoms)
+            axes.append(Axis.of(Symbol("n", Kind.OPAQUE) if own else single.size * elements.length))
         else:
             axes.append(single)
     return one.reshaped(Shape(axes))
@@ -245,6 +248,8 @@ def _call_bound(
 ) -> AnyValue:
     receiver = method.receiver
     if isinstance(receiver, Tensor):
+        if not arrays.is_torch(receiver.kind):
+            return arrays.call_method(frame, node, receiver, method.name, args, kwargs)
         found = frame.interpreter.apply(
             frame, node, f"torch.Tensor.{method.name}", [receiver, *args], kwargs, f".{method.name}"
         )
@@ -334,7 +339,7 @@ def call_function(
             if parameter.is_required_int and parameter.name in signature.names and isinstance(value, Dim):
                 names.bound.setdefault(parameter.name, value)
         if not check_arguments(frame, node, signature, bound, names, function.name, args, kwargs):
-            return Unknown("a fault was reported here")
+            return Unknown(FAULT)
     if signature.declares_result:
         return _declared_result(frame, function, signature, names)
     if not signature.is_transparent or signature.is_left_out:
@@ -562,6 +567,7 @@ def _inline(
     if instance is not None and function.owner is not None and getattr(body, "name", "") == "__init__":
         instance.constructed[function.owner] = bound
     interpreter.calling.append(body)
+    interpreter.active.append(frame)
     statement = interpreter.statement
     try:
         if isinstance(body, ast.Lambda):
@@ -571,7 +577,9 @@ def _inline(
         falls_through = interpreter.execute(inner, body.body)
     finally:
         interpreter.calling.pop()
+        interpreter.active.pop()
         interpreter.statement = statement
+    _write_back(frame, inner, body, bound, falls_through=falls_through)
     if plain := _plain_result(interpreter, function, signature, inner, falls_through=falls_through):
         return plain
     if not inner.results:
@@ -580,6 +588,18 @@ def _inline(
     for other in inner.results[1:]:
         result = join(result, other)
     return result
+
+
+def _write_back(
+    frame: Frame, inner: Frame, body: ast.AST, bound: dict[str, AnyValue], *, falls_through: bool
+) -> None:
+    """Lists and dictionaries that a call changed in branches: the caller's are those of the state it ended in."""
+    for name in changed_names(body) & bound.keys():
+        given, left = bound[name], inner.env.get(name)
+        if left is given or not isinstance(given, (Sequence, Elements, Dictionary)):
+            continue
+        known = falls_through and not inner.results and isinstance(left, (Sequence, Elements, Dictionary))
+        replace_value(frame, given, left if known and left is not None else Unknown("a function changes it"))
 
 
 def _plain_result(

@@ -7,6 +7,7 @@ import ast
 from shapecheck.annotations import Alias
 from shapecheck.annotations.source import dotted_name
 from shapecheck.static.index import Imported
+from shapecheck.static.mutation import changed_attributes
 from shapecheck.static.walk import assigned_targets, statements
 
 TYPE_CHECKING = False
@@ -214,7 +215,7 @@ class ClassIndex:
                 for cls in self.mro
                 for method in cls.methods.values()
                 if method.name not in {"__init__", "__post_init__", "setup"}
-                for name in _changed_attributes(method)
+                for name in changed_attributes(method)
             )
         return self._changed
 
@@ -266,28 +267,6 @@ def _assigned_attributes(function: Function) -> set[str]:
         for target in assigned_targets(statement):
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
                 found.add(target.attr)
-    return found
-
-
-CHANGING = frozenset((
-    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popleft", "popitem", "remove", "reverse",
-    "setdefault", "sort", "update",
-))  # fmt: skip
-"""Methods of lists, dictionaries and sets that change them."""
-
-
-def _changed_attributes(function: Function) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(function):
-        changed: ast.expr | None = None
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            changed = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
-            changed = node.func.value
-        while isinstance(changed, ast.Subscript):
-            changed = changed.value
-        if isinstance(changed, ast.Attribute) and isinstance(changed.value, ast.Name) and changed.value.id == "self":
-            found.add(changed.attr)
     return found
 
 

@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from shapecheck.static.frame import Frame
+
 _NESTED = (Sequence, Elements, Dictionary, OneOf, Container)
 """What may be changed in place, or may hold what is."""
 
@@ -45,7 +47,8 @@ class Copies:
             copy.items = self._items(value)
             return copy
         if isinstance(value, Elements):
-            elements = Elements(value.element, value.length, value.kind)
+            elements = Elements(value.element, value.length, value.kind, value.own)
+            elements.taken = value.taken
             self._made[id(value)] = elements
             elements.element = self.value(value.element)
             return elements
@@ -73,6 +76,14 @@ class Copies:
         if all(a is b for a, b in zip(items, value.items, strict=True)):
             return value
         return Sequence(items, value.kind, value.fields)
+
+
+def replace_value(frame: Frame, old: AnyValue, new: AnyValue) -> None:
+    """Let a value stand for another in all that a call, and those that led to it, can name."""
+    for place in (frame, *frame.interpreter.active):
+        place.env.update(Replacement(old, new).table(place.env))
+        if place.instance is not None:
+            place.instance.attributes.update(Replacement(old, new).table(place.instance.attributes))
 
 
 class Replacement(Copies):

@@ -26,8 +26,11 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
+from shapecheck.static import arrays
 from shapecheck.static.conditions import assume, compare, truth, truth_of
+from shapecheck.static.frame import is_fault
 from shapecheck.static.joins import elements_of, join, one_of, options
+from shapecheck.static.loosen import take
 from shapecheck.static.values import (
     BoundMethod,
     ClassValue,
@@ -135,6 +138,8 @@ def _attribute(frame: Frame, node: ast.Attribute) -> AnyValue:
 def attribute_of(frame: Frame, owner: AnyValue, name: str, node: ast.AST) -> AnyValue:
     """An attribute of a value."""
     if isinstance(owner, Tensor):
+        if not arrays.has_torch_attribute(owner, name):
+            return BoundMethod(owner, name)
         rule = ATTRIBUTES.get(name)
         if rule is not None:
             frame.interpreter.at(frame, node)
@@ -163,7 +168,7 @@ def attribute_of(frame: Frame, owner: AnyValue, name: str, node: ast.AST) -> Any
     if isinstance(owner, OneOf):
         known = [option for option in owner.options if option != NONE]
         if known:
-            return one_of([attribute_of(frame, option, name, node) for option in known])
+            return _of_options(frame, known, lambda option: attribute_of(frame, option, name, node))
     if isinstance(owner, Container):
         return owner.items[name] if name in owner.items else BoundMethod(owner, name)
     if isinstance(owner, (Elements, Dictionary, Constant, Dim, Number)):
@@ -171,6 +176,18 @@ def attribute_of(frame: Frame, owner: AnyValue, name: str, node: ast.AST) -> Any
     if isinstance(owner, Partial) and name == "func":
         return owner.function
     return Unknown(owner.why if isinstance(owner, Unknown) else "an attribute that is not followed")
+
+
+def _of_options(frame: Frame, options: list[AnyValue], make: Callable[[AnyValue], AnyValue]) -> AnyValue:
+    """What each of several values gives; those that cannot give any are not the value here, unless none can."""
+    if len(options) == 1:
+        return make(options[0])
+    frame.interpreter.silent += 1
+    try:
+        found = [made for made in [make(option) for option in options] if not is_fault(made)]
+    finally:
+        frame.interpreter.silent -= 1
+    return one_of(found) if found else make(options[0])
 
 
 _FLOATS = frozenset(("math.pi", "math.e", "math.inf", "math.nan", "math.tau", "torch.pi", "torch.inf", "torch.nan",
@@ -213,8 +230,8 @@ def item_of(frame: Frame, owner: AnyValue, index: AnyValue, node: ast.AST) -> An
         return _sequence_item(owner, index)
     if isinstance(owner, Elements):
         if isinstance(index, Slice):
-            return Elements(owner.element, None, owner.kind)
-        return owner.element
+            return Elements(owner.element, None, owner.kind, owner.own)
+        return take(owner, frame.interpreter.key(index))
     if isinstance(owner, Container):
         return _container_item(owner, index)
     if isinstance(owner, Dictionary):
@@ -228,7 +245,7 @@ def item_of(frame: Frame, owner: AnyValue, index: AnyValue, node: ast.AST) -> An
     if isinstance(owner, OneOf):
         known = [option for option in owner.options if option != NONE]
         if known:
-            return one_of([item_of(frame, option, index, node) for option in known])
+            return _of_options(frame, known, lambda option: item_of(frame, option, index, node))
     if isinstance(owner, Instance):
         return frame.interpreter.call_method(frame, owner, "__getitem__", [index], node)
     if isinstance(owner, (External, ClassValue)):
@@ -326,6 +343,8 @@ def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValu
     """The value of ``left op right``."""
     left, right = frame.interpreter.settle(left), frame.interpreter.settle(right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
+        if any(isinstance(s, Tensor) and not arrays.is_torch(s.kind) and not arrays.is_numpy(s.kind) for s in (left, right)):
+            return Unknown("an array of another library")
         name, sign = _BINARY[op]
         return frame.interpreter.apply(frame, node, f"operator.{name}", [left, right], {}, f"`{sign}`")
     if isinstance(left, Dim) and isinstance(right, Dim):
@@ -591,7 +610,7 @@ def _generate(frame: Frame, generators: list[ast.comprehension], make: Callable[
         for item in iterable[1:]:
             element = join(element, item)
         iterable = Elements(element, Dim.of(len(iterable)))
-    assign(frame, first.target, iterable.element, None)
+    assign(frame, first.target, take(iterable), None)
     for condition in first.ifs:
         truth(frame, condition)
         assume(frame, condition, holds=True)

@@ -73,6 +73,7 @@ class Frame:
         "node",
         "owner",
         "results",
+        "shared",
         "signature",
         "trail",
     )
@@ -105,6 +106,8 @@ class Frame:
         self.node: ast.AST | None = None
         self.results: list[AnyValue] = []
         self.loops: list[Loop] = []
+        self.shared: set[str] = set()
+        """The variables that nested functions assign or change in place: what they hold is not known."""
 
     # -- evaluation --------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import os
 from shapecheck.annotations import Alias, Resolver
 from shapecheck.annotations.source import dotted_name
 from shapecheck.diagnostics.model import Diagnostic
+from shapecheck.static.mutation import changed_names
 from shapecheck.static.files import SourceFile, first_existing, parse_text, read_file
 
 TYPE_CHECKING = False
@@ -64,7 +65,6 @@ class ModuleIndex(Resolver):
         self.overloads: dict[str, list[Function]] = {}
         self._resolved: dict[str, str | Alias | None] = {}
         self._classes: list[ClassIndex] | None = None
-        self._changed: frozenset[str] | None = None
         self._globals: frozenset[str] | None = None
         self._collect(source.tree.body)
 
@@ -127,9 +127,7 @@ class ModuleIndex(Resolver):
     @property
     def changed(self) -> frozenset[str]:
         """The names of the module that are changed in place (``CACHE[key] = ...``)."""
-        if self._changed is None:
-            self._changed = frozenset(_changed_names(self.source.tree))
-        return self._changed
+        return changed_names(self.source.tree)
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -232,22 +230,6 @@ class ModuleIndex(Resolver):
         elif isinstance(target, (ast.Tuple, ast.List)):
             for item in target.elts:
                 self._add_assignment(item, None)
-
-
-def _changed_names(tree: ast.Module) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        changed: ast.expr | None = None
-        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            changed = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            # Which methods change their object is not told apart: a module's list that has any called is left alone.
-            changed = node.func.value
-        while isinstance(changed, (ast.Subscript, ast.Attribute)):
-            changed = changed.value
-        if isinstance(changed, ast.Name):
-            found.add(changed.id)
-    return found
 
 
 _EXPORTS: dict[str, frozenset[str]] = {

@@ -193,7 +193,12 @@ def _join_sequences(left: Sequence | Elements, right: Sequence | Elements) -> An
     length = None
     if isinstance(left, Elements) and isinstance(right, Elements) and None not in (left.length, right.length):
         length = left.length if left.length == right.length else None
-    return Elements(join_all(found), length, left.kind if isinstance(left, Elements) else right.kind)
+    made = Elements(join_all(found), length, left.kind if isinstance(left, Elements) else right.kind)
+    for side in (left, right):
+        if isinstance(side, Elements):
+            made.own |= side.own
+            made.taken = side.taken
+    return made
 
 
 _REPEATED = {"ModuleList": "list", "ModuleDict": "dict", "Sequential": "sequential"}

@@ -15,14 +15,17 @@ from shapecheck.shapes import (
     Rest,
     Sequence,
     Shape,
+    Slice,
     Tensor,
     Unknown,
 )
 from shapecheck.static.conditions import assume, truth, with_rank
 from shapecheck.static.expressions import binary, iterate
-from shapecheck.static.copies import Replacement
+from shapecheck.static.copies import Replacement, replace_value
 from shapecheck.static.frame import Frame, Loop, State
 from shapecheck.static.joins import elements_of, join, join_all
+from shapecheck.static.loosen import take
+from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.patterns import match_case
 from shapecheck.static.values import ClassValue, Container, Dictionary, Elements, FunctionValue, Instance
 
@@ -114,7 +117,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
             left.items.extend(right.items)
             return True
         value: AnyValue = join(left, right) if isinstance(right, Elements) else Unknown("a list grows by an unknown part")
-        _replace(frame.env, left, value)
+        replace_value(frame, left, value)
         return True
     elif isinstance(left, Elements) and left.kind == "list" and isinstance(node.op, ast.Add):
         added = elements_of(right) if isinstance(right, (Sequence, Elements)) else [Unknown("an unknown part")]
@@ -132,7 +135,8 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
 def assign(frame: Frame, target: ast.expr, value: AnyValue, source: ast.expr | None) -> None:
     """Bind a target of an assignment to a value; ``source`` is the expression it came from."""
     if isinstance(target, ast.Name):
-        frame.env[target.id] = value
+        shared = bool(frame.shared) and target.id in frame.shared
+        frame.env[target.id] = Unknown("a nested function changes it") if shared else value
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(frame, target, value, source)
     elif isinstance(target, ast.Attribute):
@@ -159,8 +163,7 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
     if isinstance(owner, Dictionary):
         constant = frame.interpreter.key(key)
         if constant is None:
-            owner.items.clear()
-            owner.items[Ellipsis] = Unknown("a dictionary with unknown keys")
+            _forget_keys(owner)
         else:
             owner.items[constant] = value
     elif isinstance(owner, Sequence) and owner.kind == "list" and isinstance(key, Dim):
@@ -170,6 +173,21 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
         else:
             for position, item in enumerate(owner.items):
                 owner.items[position] = item if isinstance(item, Rest) else join(item, value)
+    elif isinstance(owner, Sequence) and owner.kind == "list":
+        # `items[1:] = others`
+        replace_value(frame, owner, Elements(Unknown("a list whose items are replaced")))
+    elif isinstance(owner, Elements):
+        added = value
+        if isinstance(key, Slice):
+            added = join_all(elements_of(value)) if isinstance(value, (Sequence, Elements)) else Unknown("new items")
+            owner.length = None
+        owner.element = join(owner.element, added)
+        owner.taken = {}
+
+
+def _forget_keys(owner: Dictionary) -> None:
+    owner.items.clear()
+    owner.items[Ellipsis] = Unknown("a dictionary with unknown keys")
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source: ast.expr | None) -> None:
@@ -206,7 +224,7 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source:
         return
     elif isinstance(value, Elements) and value.kind != "dict":
         for part in target.elts:
-            assign(frame, part, value.element, None)
+            assign(frame, part, take(value), None)
         return
     for part in target.elts:
         name = part.id if isinstance(part, ast.Name) else "?"
@@ -419,8 +437,8 @@ def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
         for item in iterable[1:]:
             element = join(element, item)
         iterable = Elements(element, Dim.of(len(iterable)))
-    element, length = iterable.element, iterable.length
-    return _repeated(frame, node.body, lambda: assign(frame, node.target, element, None), length, node.orelse)
+    items = iterable
+    return _repeated(frame, node.body, lambda: assign(frame, node.target, take(items), None), items.length, node.orelse)
 
 
 def _while(frame: Frame, node: ast.While) -> bool:
@@ -592,8 +610,20 @@ def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> boo
     closure = frame.interpreter.closure(frame)
     value = FunctionValue(node, frame.index, node.name, closure=closure, owner=frame.owner)
     frame.env[node.name] = value
+    _share(frame, node)
     frame.interpreter.nested(frame, value)
     return True
+
+
+def _share(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """Forget the variables that a nested function assigns, or whose lists it changes under conditions."""
+    for name in rebound_outside(node):
+        frame.shared.add(name)
+        frame.env[name] = Unknown("a nested function changes it")
+    for name in changed_names(node):
+        if isinstance(frame.env.get(name), (Sequence, Elements, Dictionary)):
+            frame.shared.add(name)
+            frame.env[name] = Unknown("a nested function changes it")
 
 
 def _class(frame: Frame, node: ast.ClassDef) -> bool:
@@ -610,6 +640,16 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
     for target in node.targets:
         if isinstance(target, ast.Name):
             frame.env.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            owner = frame.evaluate(target.value)
+            if isinstance(owner, Sequence) and owner.kind == "list":
+                replace_value(frame, owner, Elements(join_all(elements_of(owner) or [Unknown("no item")])))
+            elif isinstance(owner, Elements):
+                owner.length, owner.taken = None, {}
+            elif isinstance(owner, Dictionary):
+                key = frame.interpreter.key(frame.evaluate(target.slice))
+                if key is None or owner.items.pop(key, None) is None:
+                    _forget_keys(owner)
     return True
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
-    from shapecheck.dims import Dim
+    from shapecheck.dims import Dim, Symbol
     from shapecheck.ops import Module
     from shapecheck.static.classes import ClassIndex
     from shapecheck.static.index import ModuleIndex
@@ -144,10 +144,16 @@ class Container(Value):
 class Elements(Value):
     """A sequence or iterable of unknown length whose items all look like ``element``."""
 
-    __slots__ = ("element", "kind", "length")
+    __slots__ = ("element", "kind", "length", "own", "taken")
 
-    def __init__(self, element: AnyValue, length: Dim | None = None, kind: str = "list") -> None:
+    def __init__(
+        self, element: AnyValue, length: Dim | None = None, kind: str = "list", own: frozenset[Symbol] = frozenset()
+    ) -> None:
         self.element = element
+        self.own = own
+        """The sizes that each item has for itself: lists may be ragged."""
+        self.taken: dict[object, AnyValue] = {}
+        """The items at constant places that were taken out, with sizes of their own."""
         self.length = length
         self.kind = kind
         """``list``, ``dict`` (``element`` is then the value) or ``sequential``: modules applied one after another."""
