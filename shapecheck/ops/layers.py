@@ -109,6 +109,7 @@ class Bilinear(Module):
     ) -> None:
         self.features = size_of(in1_features, "in1_features"), size_of(in2_features, "in2_features")
         self.out_features = size_of(out_features, "out_features")
+        self.bias = flag(bias, default=True)
 
     def forward(self, input1: Tensor, input2: Tensor) -> AnyValue | Mismatch:
         """``[.. a], [.. b] -> [.. out]``."""
@@ -116,7 +117,10 @@ class Bilinear(Module):
 
     def attributes(self) -> dict[str, AnyValue]:
         """Weight ``[out a b]``, bias ``[out]``."""
-        return {"weight": parameter(self.out_features, *self.features), "bias": parameter(self.out_features)}
+        found: dict[str, AnyValue] = {"weight": parameter(self.out_features, *self.features)}
+        if self.bias is not None:
+            found["bias"] = parameter(self.out_features) if self.bias else NONE
+        return found
 
 
 @op("torch.nn.functional.bilinear", "torch.bilinear")

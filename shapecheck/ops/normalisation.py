@@ -54,7 +54,7 @@ def normalised(input: Tensor, sizes: Sizes) -> Tensor | Mismatch:
     return input
 
 
-@module("torch.nn.LayerNorm", "torch.nn.RMSNorm")
+@module("torch.nn.LayerNorm")
 class LayerNorm(Module):
     """``[.. d] -> [.. d]``; the last axes are those of ``normalized_shape``."""
 
@@ -86,6 +86,21 @@ class LayerNorm(Module):
         if self.bias is not None:
             found["bias"] = parameter(*sizes) if self.affine and self.bias else NONE
         return found
+
+
+@module("torch.nn.RMSNorm")
+class RMSNorm(LayerNorm):
+    """``[.. d] -> [.. d]``, without a mean and a bias."""
+
+    def __init__(
+        self, normalized_shape: object, eps: object = None, elementwise_affine: object = True, device: object = None,
+        dtype: object = None,
+    ) -> None:
+        super().__init__(normalized_shape, eps, elementwise_affine)
+
+    def attributes(self) -> dict[str, AnyValue]:
+        """Weight ``[d]``, and ``normalized_shape``."""
+        return {name: value for name, value in super().attributes().items() if name != "bias"}
 
 
 @op("torch.nn.functional.layer_norm", "torch.layer_norm")
@@ -146,6 +161,7 @@ class ChannelNorm(Module):
         self.channels = size_of(num_features, "num_features")
         self.affine = flag(affine, default=True)
         self.bias = flag(bias, default=True)
+        self.tracked = flag(track_running_stats, default=True)
 
     def forward(self, input: Tensor) -> AnyValue | Mismatch:
         """``[n c ..] -> [n c ..]``."""
@@ -167,6 +183,8 @@ class ChannelNorm(Module):
             found["weight"] = parameter(self.channels) if self.affine else NONE
         if self.affine is not None and self.bias is not None:
             found["bias"] = parameter(self.channels) if self.affine and self.bias else NONE
+        if self.tracked is not None:
+            found["running_mean"] = found["running_var"] = parameter(self.channels) if self.tracked else NONE
         return found
 
 
@@ -175,11 +193,6 @@ class BatchNorm1d(ChannelNorm):
     """``[n c]`` or ``[n c l]``."""
 
     ranks: tuple[int, ...] = (2, 3)
-
-    def attributes(self) -> dict[str, AnyValue]:
-        """Weight, bias and running statistics ``[c]``."""
-        statistics = parameter(self.channels)
-        return super().attributes() | {"running_mean": statistics, "running_var": statistics}
 
 
 @module("torch.nn.BatchNorm2d")
@@ -268,7 +281,13 @@ class GroupNorm(ChannelNorm):
         device: object = None, dtype: object = None, bias: object = None,
     ) -> None:
         super().__init__(num_channels, affine=affine, bias=bias)
-        self.fault = indivisible(self.channels, size_of(num_groups, "num_groups"))
+        self.groups = size_of(num_groups, "num_groups")
+        self.fault = indivisible(self.channels, self.groups)
+
+    def attributes(self) -> dict[str, AnyValue]:
+        """Weight and bias ``[c]``."""
+        found = {name: value for name, value in super().attributes().items() if name in {"weight", "bias"}}
+        return found | {"num_channels": self.channels, "num_groups": self.groups}
 
 
 def indivisible(size: Dim, parts: Dim) -> Mismatch | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import constant, flag, opaque, size_of, unknown_shape, wants, wrong_size
 from shapecheck.ops.registry import Module, module
-from shapecheck.shapes import AnyValue, Axis, Fault, Mismatch, Rest, Shape, Tensor, Unknown, require
+from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, Unknown, require
 from shapecheck.shapes import Sequence as Several
 
 if TYPE_CHECKING:
@@ -64,7 +64,12 @@ class Recurrent(Module):
 
     def attributes(self) -> dict[str, AnyValue]:
         """Sizes by name."""
-        return {"input_size": self.inputs, "hidden_size": self.hidden, "num_layers": self.layers}
+        found: dict[str, AnyValue] = {
+            "input_size": self.inputs, "hidden_size": self.hidden, "num_layers": self.layers
+        }
+        if self.batch_first is not None:
+            found["batch_first"] = Constant(self.batch_first)
+        return found
 
 
 def _fits(state: Tensor, wanted: Shape) -> Mismatch | None:

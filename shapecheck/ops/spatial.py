@@ -169,7 +169,13 @@ class Conv(Module):
     def attributes(self) -> dict[str, AnyValue]:
         """Weight ``[out c/groups *kernel]`` (transposed: ``[c out/groups *kernel]``), bias ``[out]``."""
         first, second = (self.inputs, self.outputs) if self.transposed else (self.outputs, self.inputs)
-        found: dict[str, AnyValue] = {"in_channels": self.inputs, "out_channels": self.outputs}
+        found: dict[str, AnyValue] = {
+            "in_channels": self.inputs, "out_channels": self.outputs, "groups": self.groups
+        }
+        for name, sizes in (("stride", self.window.stride), ("dilation", self.window.dilation)):
+            known = [size for size in sizes if size is not None]
+            if len(known) == self.count:
+                found[name] = Several(known)
         kernel = [size for size in self.kernel if size is not None]
         if len(kernel) == self.count and self.groups.terms:
             found["weight"] = Tensor(Shape.of(first, floordiv(second, self.groups), *kernel), "float")
