@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from shapecheck.ops.registry import (
+    ATTRIBUTES,
+    MODULES,
+    OPERATIONS,
+    Module,
+    Operation,
+    attribute,
+    construct,
+    forward,
+    module,
+    op,
+)
 
-from shapecheck.ops.registry import ATTRIBUTES, MODULES, OPERATIONS, Module, Operation, attribute, construct, forward, module, op
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Final
 
 __all__ = [
     "ATTRIBUTES",
@@ -20,6 +30,7 @@ __all__ = [
     "find_operation",
     "forward",
     "load",
+    "load_all",
     "module",
     "op",
 ]
@@ -64,28 +75,53 @@ FAMILIES: Final = (
 )
 """The modules of this package that hold rules."""
 
-_loaded = False
+_homes: dict[str, str] = {}
 
 
 def load(plugins: Sequence[str] = ()) -> None:
-    """Fill the registry: the rules of this package once, and those of other packages' modules by name."""
-    global _loaded  # noqa: PLW0603 - the registry is filled once
-    if not _loaded:
-        _loaded = True
-        for family in FAMILIES:
-            import_module(f"shapecheck.ops.{family}")
-    for plugin in plugins:
-        import_module(plugin)
+    """Make rules available: the attributes of tensors, and what other packages' modules register.
+
+    The operations and layers of this package are imported when they are first asked for.
+    """
+    for module_name in ("shapecheck.ops.attributes", *plugins):
+        __import__(module_name)
+
+
+def load_all() -> None:
+    """Import every rule of this package."""
+    for family in FAMILIES:
+        __import__(f"shapecheck.ops.{family}")
+
+
+def _bring(name: str) -> bool:
+    """Import the module that holds the rule of a name; whether there is one."""
+    if not _homes:
+        from shapecheck.ops.names import NAMES
+
+        for family, prefixes in NAMES.items():
+            for prefix, names in prefixes.items():
+                for last in names.split():
+                    _homes[f"{prefix}.{last}"] = family
+    family = _homes.get(name, "")
+    if not family:
+        return False
+    __import__(f"shapecheck.ops.{family}")
+    return True
 
 
 def find_operation(name: str) -> Operation | None:
     """The rule of a qualified name, if it has one; an in-place method has that of its twin."""
     found = OPERATIONS.get(name)
+    if found is None and _bring(name):
+        found = OPERATIONS.get(name)
     if found is None and name.endswith("_") and not name.endswith("__") and name.startswith("torch."):
-        found = OPERATIONS.get(name[:-1])
+        return find_operation(name[:-1])
     return found
 
 
 def find_module(name: str) -> type[Module] | None:
     """The layer of a qualified name, if it has a rule."""
-    return MODULES.get(name)
+    found = MODULES.get(name)
+    if found is None and _bring(name):
+        found = MODULES.get(name)
+    return found

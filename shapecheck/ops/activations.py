@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from shapecheck.dims import ONE, Dim, No, floordiv
 from shapecheck.ops.pointwise import qualified
 from shapecheck.ops.registry import op
 from shapecheck.shapes import Fault, Mismatch, Shape, Tensor, scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 FUNCTIONAL: Final = ("torch.nn.functional.",)
 

@@ -6,8 +6,6 @@ What only the elements or the machine tell (devices, addresses) is a ``Number`` 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim
 from shapecheck.ops.axes import opaque
 from shapecheck.ops.creation import made
@@ -30,7 +28,10 @@ from shapecheck.shapes import (
     Unknown,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Dtype, Sizes
 
 FLAGS: Final = (

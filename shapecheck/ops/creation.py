@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import ONE, Dim, Kind, Symbol, floordiv
 from shapecheck.ops.pointwise import elementwise, promoted
 from shapecheck.ops.registry import op
@@ -23,7 +21,10 @@ from shapecheck.shapes import (
     scope,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Dtype, Operand, Sizes
 
 OWN: Final = "the operand's"

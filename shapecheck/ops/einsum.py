@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import is_one, opaque
 from shapecheck.ops.pointwise import promoted
@@ -23,6 +21,10 @@ from shapecheck.shapes import (
     require,
     scope,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
 
 
 class Term(NamedTuple):

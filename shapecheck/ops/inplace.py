@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import ONE
 from shapecheck.ops.pointwise import BITS, COMPARISONS, PROMOTED, QUOTIENTS, elementwise, promoted
 from shapecheck.ops.registry import op
 from shapecheck.shapes import AnyValue, Axis, Fault, Mismatch, Shape, Tensor, broadcast, scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Operand
 
 METHODS: Final = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim, No, minimum
 from shapecheck.ops.pointwise import at_least_float, promoted
 from shapecheck.ops.products import at_least, batched, behind, contract, exact_rank
@@ -11,7 +9,10 @@ from shapecheck.ops.reductions import both
 from shapecheck.ops.registry import op
 from shapecheck.shapes import AnyValue, Axis, Fault, Mismatch, Rest, Sequence, Shape, Tensor, broadcast, require
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Ints
 
 LINALG: Final = "torch.linalg."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim, No
 from shapecheck.ops.products import at_least, contract, exact_rank
 from shapecheck.ops.reductions import reduction as reduced_over
@@ -21,8 +19,10 @@ from shapecheck.shapes import (
     require,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Final
 
 SCALAR: Final = Shape(())
 FUNCTIONAL: Final = "torch.nn.functional."

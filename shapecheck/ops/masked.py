@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.ops.pointwise import elementwise, promoted
 from shapecheck.ops.reductions import reduction
 from shapecheck.ops.registry import op
 from shapecheck.ops.scans import along
 from shapecheck.shapes import Mismatch, Tensor
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Ints
 
 MASKED: Final = "torch.masked."

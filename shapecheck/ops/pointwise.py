@@ -6,12 +6,13 @@ networks and ``inplace`` those that write into their first operand.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.ops.registry import op
 from shapecheck.shapes import Mismatch, Sequence, Tensor, broadcast
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Operand
 
 BOTH: Final = ("torch.", "torch.Tensor.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import is_one, locate
 from shapecheck.ops.inplace import written
@@ -27,6 +25,7 @@ from shapecheck.shapes import (
     scope,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from shapecheck.ops.signature import Tensors
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import ONE, Dim
 from shapecheck.ops.axes import impossible, is_one, locate
 from shapecheck.ops.inplace import written
@@ -25,7 +23,10 @@ from shapecheck.shapes import (
     Unknown,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Dtype, Ints, Operand, Sizes
 
 KEPT: Final = Axis(ONE, (), Origin.KEPT)

@@ -19,13 +19,13 @@ Packages register rules for their own operators with the same decorators.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar
-
 from shapecheck.ops.signature import Signature, bind
 from shapecheck.shapes import AnyValue, Mismatch, Tensor, Unknown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Final, TypeVar
 
 Function = TypeVar("Function", bound="Callable[..., object]")
 Class = TypeVar("Class", bound="type[Module]")

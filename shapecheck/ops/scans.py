@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import ONE, ZERO, Dim, Kind, Symbol, floordiv
 from shapecheck.ops.axes import impossible, locate
 from shapecheck.ops.pointwise import at_least_float
@@ -12,7 +10,10 @@ from shapecheck.ops.reductions import PAIR, both
 from shapecheck.ops.registry import op
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.ops.signature import Dtype, Ints, Sizes
 
 HUNDRED: Final = Dim.of(100)

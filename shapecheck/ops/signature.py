@@ -24,13 +24,13 @@ Names that torch takes for others (``axis`` for ``dim``) bind to these, and keyw
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim
 from shapecheck.shapes import AnyValue, Constant, Number, Opaque, Rest, Sequence, Shape, Tensor, Unknown, scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import collections.abc
+    from typing import Final
     from collections.abc import Callable, Mapping
 
     Converter = Callable[[AnyValue], object]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import ZERO, Dim, floordiv
 from shapecheck.ops.axes import locate, opaque, sized
 from shapecheck.ops.creation import made
@@ -11,8 +9,10 @@ from shapecheck.ops.products import exact_rank
 from shapecheck.ops.registry import op
 from shapecheck.shapes import FALSE, AnyValue, Axis, Fault, Mismatch, Rest, Shape, Tensor, scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Final
 
     from shapecheck.ops.signature import Dtype, Ints, Sizes
 

@@ -71,7 +71,7 @@ def _combine(call: Observed, kind: str) -> None:
     if not isinstance(result, Tensor) or not is_batch(result.shape) or not is_batch(samples.shape):
         return
     axis, size = result.shape[0], number.mark.place
-    if isinstance(axis, Axis) and scope().equal(axis.size, size):  # type: ignore[arg-type] - the batch axis' size
+    if isinstance(axis, Axis) and scope().equal(axis.size, size):  # type: ignore[arg-type]  # the batch axis' size
         call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Mark(LEAK, here()))))
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from shapecheck.annotations.live import is_array_class, is_pytree_class
 
+CHECK = "__shapecheck_local__"
+
 
 def tests_arrays(function: types.FunctionType) -> bool:
     """Whether the code of a function, or of one nested in it, mentions both `isinstance` and jaxtyping's types."""
@@ -20,6 +22,8 @@ def tests_arrays(function: types.FunctionType) -> bool:
         return False
     names: set[str] = set()
     collect_names(function.__code__, names)
+    if CHECK in names:
+        return True
     if "isinstance" not in names:
         return False
     module = function.__globals__
@@ -54,15 +58,21 @@ def mentions_arrays(value: object) -> bool:
     return any(is_array_class(part) for part in typing.get_args(value))
 
 
+STRUCTURE = "tree "
+"""What the names of PyTree structures start with among those of sizes."""
+
+
 def enter(arguments: dict[str, Any], sizes: dict[str, Any]) -> None:
     """Put a call's sizes where jaxtyping looks for them. Variadic names have a star and may have their flag."""
     from jaxtyping._storage import push_shape_memo
 
-    single, variadic, _, _ = push_shape_memo(arguments)
+    single, variadic, trees, _ = push_shape_memo(arguments)
     for name, size in sizes.items():
         if size is None:
             continue
-        if not name.startswith("*"):
+        if name.startswith(STRUCTURE):
+            trees[name[len(STRUCTURE) :]] = size
+        elif not name.startswith("*"):
             single[name] = size
         else:
             flagged = len(size) == 2 and isinstance(size[0], bool)
@@ -73,6 +83,7 @@ def leave() -> dict[str, Any]:
     """Take the sizes back, those that the body has bound included."""
     from jaxtyping._storage import get_shape_memo, pop_shape_memo
 
-    single, variadic, _, _ = get_shape_memo()  # type: ignore[no-untyped-call]
+    single, variadic, trees, _ = get_shape_memo()  # type: ignore[no-untyped-call]
     pop_shape_memo()
-    return {**single, **{f"*{name}": flagged for name, flagged in variadic.items()}}
+    flags = {f"*{name}": flagged for name, flagged in variadic.items()}
+    return {**single, **flags, **{f"{STRUCTURE}{name}": tree for name, tree in trees.items()}}

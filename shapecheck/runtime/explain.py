@@ -71,7 +71,11 @@ def build(checker: Checker, failure: Failure, rows: list[str], repair: str | Non
     caller = calling_frame(code)
     if caller is not None and failure.path.partition("[")[0] not in {"return", "yield"}:
         lines.append(f"called at {caller.f_code.co_filename}:{caller.f_lineno}")
-    error = ShapeError("\n".join(lines))
+    return with_attributes(ShapeError("\n".join(lines)), function, failure)
+
+
+def with_attributes(error: ShapeError, function: str, failure: Failure) -> ShapeError:
+    """Fill in what programs read."""
     error.function = function
     error.argument = failure.path
     error.axis = failure.axis if failure.axis >= 0 else None
@@ -191,7 +195,8 @@ def table(goals: list[Goal], failure: Failure) -> list[str]:
         second = f"  {'':<{width}}  actual    {'  '.join(size for _, size in cells)}{shown}"
         lines += [first.rstrip(), second.rstrip()]
         if failing and failure.axis >= 0 and failure.kind in {"size", "variadic"}:
-            at = column(hint, failure.axis, len(shape))
+            variadic = failure.kind == "variadic"
+            at = hint.spec.shape.variadic if variadic else column(hint, failure.axis, len(shape))
             offset = sum(len(word) + 2 for word, _ in cells[:at])
             mark = "^" * max(len(cells[at][1].strip()), 1)
             lines.append(f"  {'':<{width}}            {' ' * offset}{mark}")

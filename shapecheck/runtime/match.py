@@ -129,8 +129,12 @@ class Matcher:
                     members = [(Goal(goal.path, member, goal.value), agenda) for member in goal.hint.members]
                     choices += [(member, env, self.progress) for member in reversed(members[1:])]
                     agenda = members[0]
-                elif isinstance(goal.hint, ArrayHint):
-                    outcome = self.array(goal.hint, goal.value, goal.path, env)
+                elif isinstance(goal.hint, (ArrayHint, PyTreeHint)):
+                    hint = goal.hint
+                    if isinstance(hint, ArrayHint):
+                        outcome = self.array(hint, goal.value, goal.path, env)
+                    else:
+                        outcome = self.pytree(hint, goal, env)
                     if isinstance(outcome, Failure):
                         self.note(outcome)
                         break
@@ -173,8 +177,6 @@ class Matcher:
             return []  # warned about when the checker was built
         if isinstance(hint, TupleHint):
             return self.expand_tuple(hint, goal)
-        if isinstance(hint, PyTreeHint):
-            return [] if isinstance(value, hint.value) else self.fail("type", goal, str(hint.value), type_name(value))  # type: ignore[arg-type]
         if isinstance(hint, (SequenceHint, DictHint)):
             container: Any = container_class(hint)
             if not isinstance(value, container):
@@ -226,6 +228,27 @@ class Matcher:
         if not accepts_dtype(hint.spec.dtype, name):
             return self.fail("dtype", goal, hint.spec.dtype.name, name)
         return self.shape(hint, original, shape_of(original) if shape is None else shape, path, dict(env))
+
+    def pytree(self, hint: PyTreeHint, goal: Goal, env: Env) -> Env | Failure:
+        """Match a PyTree through jaxtyping, which knows jax's trees and the names of their structures."""
+        from shapecheck.runtime import body
+
+        live: Any = hint.value
+        body.enter(self.arguments, {name: bound.value for name, bound in env.items()})
+        try:
+            fits = isinstance(goal.value, live)
+        finally:
+            sizes = body.leave()
+        if not fits:
+            return self.fail(
+                "type", goal, str(live).replace("<class 'jaxtyping.", "").rstrip("'>"), type_name(goal.value)
+            )
+        found = dict(env)
+        for name, size in sizes.items():
+            if name not in env:
+                flexible, value = size if name.startswith("*") else (False, size)
+                found[name] = Bound(value, Where(goal.path, -1), flexible)
+        return found
 
     def shape(self, hint: ArrayHint, value: object, shape: tuple[int, ...], path: str, env: Env) -> Env | Failure:
         """Match a shape; `env` is changed in place."""

@@ -75,7 +75,7 @@ def call_node(frame: Frame, node: ast.Call) -> AnyValue:
             value = frame.evaluate(arg.value)
             if isinstance(value, Sequence):
                 # A Rest stays in its place: `x.view(*x.shape[:-1], h, d)`.
-                args += value.items  # type: ignore[arg-type] - a Rest is passed on to where sizes are taken
+                args += value.items  # type: ignore[arg-type]  # a Rest is passed on to where sizes are taken
             else:
                 found = iterate(frame, value)
                 spread_unknown = isinstance(found, Elements)
@@ -89,7 +89,7 @@ def call_node(frame: Frame, node: ast.Call) -> AnyValue:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
         elif isinstance(value, Dictionary) and all(isinstance(key, str) for key in value.items):
-            kwargs.update(value.items)  # type: ignore[arg-type] - the keys are names
+            kwargs.update(value.items)  # type: ignore[arg-type]  # the keys are names
         else:
             spread_unknown = True
     if spread_unknown:
@@ -387,13 +387,13 @@ def path_reader(
     """What reads ``{self.d}`` and ``{n}`` in shape strings, among the arguments of a call."""
 
     def read(path: object) -> Dim | None:
-        parts = path.parts  # type: ignore[attr-defined] - a Path of the annotation layer
+        parts = path.parts  # type: ignore[attr-defined]  # a Path of the annotation layer
         if not parts:
             return None
         value: AnyValue | None = values.get(parts[0])
         if value is None and parts[0] == "self":
             value = instance
-        frame = Frame(interpreter, index, "<annotation>", depth=1)  # type: ignore[arg-type] - the file of the function
+        frame = Frame(interpreter, index, "<annotation>", depth=1)  # type: ignore[arg-type]  # the file of the function
         for part in parts[1:]:
             if value is None:
                 return None

@@ -211,7 +211,7 @@ class _Checker:
         interpreter = self.interpreter
         unknown_before = interpreter.tensor_expressions - interpreter.known_expressions
         try:
-            run()  # type: ignore[operator] - a function without arguments
+            run()  # type: ignore[operator]  # a function without arguments
         except BudgetError:
             interpreter.reasons["a function too long to follow"] = (
                 interpreter.reasons.get("a function too long to follow", 0) + 1
@@ -392,9 +392,9 @@ class _Checker:
         self, frame: Frame, signature: Signature, parameter: object, names: Names, owner: object
     ) -> AnyValue:
         del signature
-        kind = parameter.kind  # type: ignore[attr-defined] - a Parameter
+        kind = parameter.kind  # type: ignore[attr-defined]  # a Parameter
         if kind in {"args", "kwargs"}:
-            hint = parameter.hint  # type: ignore[attr-defined] - a Parameter
+            hint = parameter.hint  # type: ignore[attr-defined]  # a Parameter
             if hint is not None and any(isinstance(part, ArrayHint) for part in walk(hint)):
                 return _repeated(self.interpreter, frame, hint, names, kind)
             return Unknown("any number of arguments")

@@ -51,7 +51,7 @@ def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyVal
     return _numbered(kind, args)
 
 
-def _numbered(kind: str, items: list[AnyValue]) -> Container:  # type: ignore[type-arg] - plain values
+def _numbered(kind: str, items: list[AnyValue]) -> Container:  # type: ignore[type-arg]  # plain values
     return Container(kind, {str(position): item for position, item in enumerate(items)})
 
 

@@ -226,7 +226,7 @@ def item_of(frame: Frame, owner: AnyValue, index: AnyValue, node: ast.AST) -> An
     if isinstance(owner, Sequence):
         if _is_beyond(owner, index):
             length = Dim.of(len(owner.items))
-            return frame.report(node, Mismatch(Fault.INDEX, left=length, right=index, detail=_kind_of(node)))  # type: ignore[arg-type] - a Dim
+            return frame.report(node, Mismatch(Fault.INDEX, left=length, right=index, detail=_kind_of(node)))  # type: ignore[arg-type]  # a Dim
         return _sequence_item(owner, index)
     if isinstance(owner, Elements):
         if isinstance(index, Slice):
@@ -415,7 +415,7 @@ def arithmetic(op: type, left: Dim, right: Dim) -> AnyValue:
 def _opaque(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
     """Arithmetic with an object that may be a size or a tensor: still either."""
     sizes = [side.size() if isinstance(side, Opaque) else side for side in (left, right)]
-    found = arithmetic(op, *sizes)  # type: ignore[arg-type] - both are sizes now
+    found = arithmetic(op, *sizes)  # type: ignore[arg-type]  # both are sizes now
     name = " ".join(side.name if isinstance(side, Opaque) else str(side) for side in (left, right))
     if isinstance(found, Dim):
         return Opaque(name, found)
@@ -639,10 +639,10 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp) -> AnyValue:
             key = frame.interpreter.key(item.items[0]) if isinstance(item, Sequence) else None  # type: ignore[arg-type]
             if key is None or not isinstance(item, Sequence):
                 return Unknown("a dictionary with unknown keys")
-            items[key] = item.items[1]  # type: ignore[assignment] - a value, not a Rest
+            items[key] = item.items[1]  # type: ignore[assignment]  # a value, not a Rest
         return Dictionary(items)
     if isinstance(found, Elements) and isinstance(found.element, Sequence):
-        return Elements(found.element.items[1], None, "dict")  # type: ignore[arg-type] - a value, not a Rest
+        return Elements(found.element.items[1], None, "dict")  # type: ignore[arg-type]  # a value, not a Rest
     return Unknown("a dictionary with unknown keys")
 
 
@@ -651,7 +651,7 @@ def iterate(frame: Frame, value: AnyValue) -> list[AnyValue] | Elements:
     value = frame.interpreter.settle(value)
     if isinstance(value, Sequence):
         if not any(isinstance(item, Rest) for item in value.items):
-            return list(value.items)  # type: ignore[arg-type] - no Rest among them
+            return list(value.items)  # type: ignore[arg-type]  # no Rest among them
         return Elements(Opaque("a size"))
     if isinstance(value, Elements):
         return value if value.kind != "dict" else Elements(Unknown("a key"))
@@ -720,4 +720,4 @@ _EXPRESSIONS: dict[type, Callable[[Frame, object], AnyValue]] = {
     ast.Await: _await,
     ast.Yield: _yield,
     ast.YieldFrom: _yield,
-}  # type: ignore[dict-item] - each takes the node of its key
+}  # type: ignore[dict-item]  # each takes the node of its key

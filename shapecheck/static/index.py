@@ -175,9 +175,9 @@ class ModuleIndex(Resolver):
         for statement in body:
             kind = type(statement)
             if kind is ast.Import:
-                self._add_import(statement)  # type: ignore[arg-type] - kind tells
+                self._add_import(statement)  # type: ignore[arg-type]  # kind tells
             elif kind is ast.ImportFrom:
-                self._add_import_from(statement)  # type: ignore[arg-type] - kind tells
+                self._add_import_from(statement)  # type: ignore[arg-type]  # kind tells
             elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if is_overload(statement):
                     self.overloads.setdefault(statement.name, []).append(statement)
@@ -196,7 +196,7 @@ class ModuleIndex(Resolver):
                 for handler in getattr(statement, "handlers", []):
                     self._collect(handler.body)
             elif kind.__name__ == "TypeAlias":
-                self._add_assignment(statement.name, statement.value)  # type: ignore[attr-defined] - Python 3.12
+                self._add_assignment(statement.name, statement.value)  # type: ignore[attr-defined]  # Python 3.12
 
     def _add_import(self, statement: ast.Import) -> None:
         for alias in statement.names:

@@ -367,7 +367,7 @@ class Interpreter:
 
     def super_attribute(self, frame: Frame, owner: object, name: str) -> AnyValue:
         """A method of ``super()``."""
-        return objects.super_attribute(frame, owner, name)  # type: ignore[arg-type] - a Super
+        return objects.super_attribute(frame, owner, name)  # type: ignore[arg-type]  # a Super
 
     def set_attribute(self, frame: Frame, owner: Instance, name: str, value: AnyValue, node: ast.AST) -> None:
         """An assignment to an attribute of an instance."""
@@ -397,7 +397,7 @@ class Interpreter:
         if kind in {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor", "torch.nn.Parameter"}:
             return Tensor(Shape.unknown())
         if kind in {"torch.Size"}:
-            return Sequence([*Shape.unknown().axes], "tuple")  # type: ignore[list-item] - a Rest
+            return Sequence([*Shape.unknown().axes], "tuple")  # type: ignore[list-item]  # a Rest
         if kind.startswith("builtins.") or kind in {"torch.device", "torch.dtype"}:
             return Unknown(f"any {kind.rpartition('.')[2]}")
         if kind in {"typing.Iterable", "typing.Iterator", "collections.abc.Iterator", "collections.abc.Iterable",
@@ -514,7 +514,7 @@ class Interpreter:
         for index, caller in reversed(frame.trail):
             notes.append(Note(f"reached by the call here, checking {self.root}", self.node_place(index, caller), call=True))
         self.add(
-            Diagnostic(code, severity, said.message, place, self.root or frame.function, notes, said.repair)  # type: ignore[arg-type] - error or warning
+            Diagnostic(code, severity, said.message, place, self.root or frame.function, notes, said.repair)  # type: ignore[arg-type]  # error or warning
         )
 
     def _solution_place(self, place: object) -> Place | None:

@@ -110,7 +110,7 @@ def build(interpreter: Interpreter, instance: Instance, owner: object, name: str
         interpreter, defining.index, f"{cls.name}.__init__", instance=instance, owner=defining,
         depth=0 if not interpreter.silent else 1,
     )
-    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
     for position, parameter in enumerate(signature.parameters):
         if position == 0:
             frame.env[parameter.name] = instance
@@ -150,7 +150,7 @@ def _record_fields(interpreter: Interpreter, instance: Instance, owner: object) 
         argument = ast.arg(field.name, field.annotation)
         parameter = Parameter(argument, "keyword", field.default, hint)
         frame = Frame(interpreter, cls.index, cls.name, depth=1)
-        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
         value = parameter_value(interpreter, frame, parameter, names, owner)
         instance.attributes[field.name] = value
         instance.parameters[field.name] = value
@@ -195,7 +195,7 @@ def construct(
         bound = bind_arguments(frame, signature, [instance, *args], kwargs, FunctionValue(function, defining.index, cls.name))
         if bound is None:
             return instance_of_unknown(instance)
-        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
         if signature.arrays:
             check_arguments(frame, node, signature, bound, names, f"{cls.name}", args, kwargs)
         instance.parameters = {name: value for name, value in bound.items() if value is not instance}
@@ -225,7 +225,7 @@ def _construct_record(
     fields = list(instance.cls.all_fields())
     given = {field.name: value for (_, field), value in zip(fields, args, strict=False)}
     given.update(kwargs)
-    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type] - sizes are what both hold
+    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
     for cls, field in fields:
         value = given.get(field.name)
         if value is None:
@@ -318,7 +318,7 @@ def _declared(interpreter: Interpreter, owner: Instance, name: str) -> AnyValue 
         if field is None:
             continue
         hint = parse_annotation(field.annotation, cls.index)
-        names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type] - sizes are what both hold
+        names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type]  # sizes are what both hold
         index = cls.index
         value = introduce(hint, names, lambda other: interpreter.plain_value(index, other, f"self.{name}"))
         owner.attributes[name] = value
@@ -335,7 +335,7 @@ def set_attribute(frame: Frame, owner: Instance, name: str, value: AnyValue, nod
             continue
         hint = parse_annotation(field.annotation, cls.index)
         if any(isinstance(part, ArrayHint) for part in walk(hint)) and owner.building:
-            names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type] - sizes are what both hold
+            names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type]  # sizes are what both hold
             interpreter.at(frame, node)
             misfit = check(hint, value, names)
             if misfit is not None:

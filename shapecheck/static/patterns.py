@@ -69,7 +69,7 @@ def _match_sequence(frame: Frame, pattern: ast.MatchSequence, value: AnyValue) -
         # A tensor is no sequence to a pattern.
         unlike = isinstance(value, (Tensor, Instance, Dictionary)) or value == NONE
         return False if unlike and not isinstance(value, Elements) else None
-    items: list[AnyValue] = value.items  # type: ignore[assignment] - no Rest among them
+    items: list[AnyValue] = value.items  # type: ignore[assignment]  # no Rest among them
     if len(items) < len(parts) - 1 or (star is None and len(items) != len(parts)):
         _bind_unknown(frame, pattern)
         return False

@@ -257,22 +257,22 @@ def _unpack_around_rest(frame: Frame, target: ast.Tuple | ast.List, value: Seque
             return False
         parts = target.elts
         for part, item in zip(parts[:rest], value.items[:rest], strict=False):
-            assign(frame, part, item, None)  # type: ignore[arg-type] - items before the Rest
+            assign(frame, part, item, None)  # type: ignore[arg-type]  # items before the Rest
         for part in parts[rest : len(parts) - tail]:
             name = part.id if isinstance(part, ast.Name) else "?"
             assign(frame, part, Dim.of(Symbol(name, Kind.FLEXIBLE)), None)
         for part, item in zip(parts[len(parts) - tail :], value.items[len(value.items) - tail :], strict=True):
-            assign(frame, part, item, None)  # type: ignore[arg-type] - items behind the Rest
+            assign(frame, part, item, None)  # type: ignore[arg-type]  # items behind the Rest
         return True
     after = len(target.elts) - starred - 1
     if starred > rest or after > tail:
         return False
     for part, item in zip(target.elts[:starred], value.items, strict=False):
-        assign(frame, part, item, None)  # type: ignore[arg-type] - items before the Rest
+        assign(frame, part, item, None)  # type: ignore[arg-type]  # items before the Rest
     middle = value.items[starred : len(value.items) - after]
     assign(frame, target.elts[starred], Sequence(middle, "list"), None)
     for part, item in zip(target.elts[starred + 1 :], value.items[len(value.items) - after :], strict=True):
-        assign(frame, part, item, None)  # type: ignore[arg-type] - items behind the Rest
+        assign(frame, part, item, None)  # type: ignore[arg-type]  # items behind the Rest
     return True
 
 
@@ -678,4 +678,4 @@ _STATEMENTS: dict[type, Callable[[Frame, object], bool]] = {
     ast.Import: _import,
     ast.ImportFrom: _import,
     ast.Delete: _delete,
-}  # type: ignore[dict-item] - each takes the node of its key
+}  # type: ignore[dict-item]  # each takes the node of its key
