@@ -22,16 +22,15 @@ from shapecheck.shapes import (
     scope,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
 
-
-class Term(NamedTuple):
+class Term:
     """The letters of one operand; those from ``ellipsis`` on stand behind the ``...``, which None means is missing."""
 
-    letters: str
-    ellipsis: int | None
+    __slots__ = ("ellipsis", "letters")
+
+    def __init__(self, letters: str, ellipsis: int | None) -> None:
+        self.letters = letters
+        self.ellipsis = ellipsis
 
     def __str__(self) -> str:
         if self.ellipsis is None:
@@ -39,19 +38,25 @@ class Term(NamedTuple):
         return f"{self.letters[: self.ellipsis]}...{self.letters[self.ellipsis :]}"
 
 
-class Equation(NamedTuple):
+class Equation:
     """The terms of the operands and of the result."""
 
-    operands: tuple[Term, ...]
-    result: Term
+    __slots__ = ("operands", "result")
+
+    def __init__(self, operands: tuple[Term, ...], result: Term) -> None:
+        self.operands = operands
+        self.result = result
 
 
-class Meeting(NamedTuple):
+class Meeting:
     """Where a letter was met first: its axis, and the shape and position that it stands at."""
 
-    axis: Axis
-    shape: Shape
-    position: int
+    __slots__ = ("axis", "position", "shape")
+
+    def __init__(self, axis: Axis, shape: Shape, position: int) -> None:
+        self.axis = axis
+        self.shape = shape
+        self.position = position
 
 
 def parse(equation: str, count: int) -> Equation | Mismatch:

@@ -18,17 +18,16 @@ Packages register rules for their own operators with the same decorators.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from shapecheck.ops.signature import Signature, bind
 from shapecheck.shapes import AnyValue, Mismatch, Tensor, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Final, TypeVar
 
-Function = TypeVar("Function", bound="Callable[..., object]")
-Class = TypeVar("Class", bound="type[Module]")
+    Function = TypeVar("Function", bound=Callable[..., object])
+    Class = TypeVar("Class", bound="type[Module]")
 
 
 class Operation:

@@ -30,8 +30,8 @@ from shapecheck.shapes import AnyValue, Constant, Number, Opaque, Rest, Sequence
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import collections.abc
-    from typing import Final
     from collections.abc import Callable, Mapping
+    from typing import Final
 
     Converter = Callable[[AnyValue], object]
 

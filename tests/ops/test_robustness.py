@@ -30,7 +30,7 @@ from shapecheck.shapes import (
     use,
 )
 
-ops.load()
+ops.load_all()
 
 B, T, D = (Symbol(name) for name in "BTD")
 WIDTH = Symbol("width", Kind.FLEXIBLE)

@@ -53,7 +53,7 @@ from shapecheck.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-ops.load()
+ops.load_all()
 
 CHOICES = ((3, 5, 7, 11, 2, 13, 4, 6), (6, 4, 3, 2, 9, 5, 8, 7), (1, 2, 5, 1, 3, 4, 6, 2), (2, 1, 3, 4, 1, 6, 5, 7))
 """Sizes for the names of a case in the order in which they appear; the first two choices hold no 1."""

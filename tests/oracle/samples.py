@@ -29,7 +29,7 @@ from tests.oracle.harness import compare, family
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ops.load()
+ops.load_all()
 
 DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
 

@@ -29,7 +29,7 @@ from shapecheck.shapes import (
     use,
 )
 
-ops.load()
+ops.load_all()
 
 MOST = 12
 """Samples of one layer in the everyday suite."""
