@@ -96,11 +96,13 @@ class Checker:
 
     # -- the generated function ----------------------------------------------------------------------------------
 
-    def build(self) -> types.CodeType:
+    def build(self, *, unchecked: bool = False) -> types.CodeType:
         """Compile the checker into a code object whose globals are `namespace`."""
         if self.code is not None:
             return self.code
         signature = self.known_signature()
+        if unchecked:
+            signature.forget_hints()
         self.namespace.update(
             {CALL: self.call, AGAIN: self.again, RESULT: self.result, BRIEF: self.brief, ERROR: ShapeError}
         )

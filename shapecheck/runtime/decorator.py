@@ -183,7 +183,8 @@ def move_in(deferred: Deferred, wrapper: types.FunctionType) -> bool:
     A code object that changes under a compiled graph would be traced once more, so the wrapper then keeps its stub.
     """
     namespace = wrapper.__globals__
-    code = deferred.checker(namespace).build()
+    # A marker may have been put on the wrapper, by a decorator above ours.
+    code = deferred.checker(namespace).build(unchecked=is_unchecked(wrapper))
     if "_checked" not in namespace:
         checked = types.FunctionType(code, namespace, wrapper.__name__)
         checked.__defaults__ = wrapper.__defaults__

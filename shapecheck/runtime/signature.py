@@ -121,6 +121,12 @@ class Signature:
             return False
         return fits is None
 
+    def forget_hints(self) -> None:
+        """Check nothing."""
+        self.returns = None
+        for parameter in self.parameters:
+            parameter.hint = None
+
     def goals(self, values: Sequence[Any]) -> list[Goal]:
         """What the arguments of a call, in the order of the parameters, have to fulfil."""
         goals = []

@@ -1,7 +1,7 @@
 """Random signatures with arguments for them, as source that jaxtyping and shapecheck both run.
 
-Arguments are drawn so that about half of the calls fit: sizes come from a small pool (0 and 1 included), and shapes mostly
-follow their annotation.
+Arguments are drawn so that about half of the calls fit: sizes come from a small pool (0 and 1 included), and shapes
+mostly follow their annotation.
 """
 
 import random

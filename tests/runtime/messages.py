@@ -1,7 +1,7 @@
 """Calls that do not fit, by name.
 
-`python -m tests.runtime.messages > tests/runtime/messages.txt` writes down what each of them says, after a change that is
-meant: read the difference as the one who gets to see these messages.
+`python -m tests.runtime.messages > tests/runtime/messages.txt` writes down what each of them says, after a change that
+is meant: read the difference as the one who gets to see these messages.
 """
 
 import re

@@ -59,5 +59,5 @@ if __name__ == "__main__":
         found, fits = compare(number)
         passed += fits
         if found:
-            print(found, end="\n\n")
-    print(f"{passed} of {last - first} calls fit")
+            sys.stdout.write(f"{found}\n\n")
+    sys.stdout.write(f"{passed} of {last - first} calls fit\n")

@@ -126,7 +126,7 @@ def test_make_fx():
     x, w = torch.randn(2, 3, 8), torch.randn(8, 7)
     for mode in ("real", "fake", "symbolic"):
         checked = shapechecked(project)
-        graph = make_fx(lambda x, w: checked(x, w), tracing_mode=mode)(x, w)  # noqa: B023
+        graph = make_fx(checked, tracing_mode=mode)(x, w)
         torch.testing.assert_close(graph(x, w), x @ w)
 
 
@@ -152,7 +152,7 @@ def test_function_transforms():
     model = Checked(8)
     parameters = dict(model.named_parameters())
     assert torch.func.functional_call(model, parameters, (x[0],)).shape == (2, 3, 8)
-    again = torch.utils.checkpoint.checkpoint(model, x[0].requires_grad_(), use_reentrant=False)  # noqa: FBT003
+    again = torch.utils.checkpoint.checkpoint(model, x[0].requires_grad_(), use_reentrant=False)
     again.sum().backward()
 
 
@@ -196,9 +196,8 @@ def test_threads_keep_their_calls_apart():
     def work(seed):
         good = torch.zeros(1, seed + 1, seed + 2), torch.zeros(seed + 2, seed + 3)
         bad = good[0], torch.zeros(seed + 3, seed + 3)
-        for _ in range(1500):
-            if checked(*good).shape != (1, seed + 1, seed + 3):
-                wrong.append(seed)
+        expected = (1, seed + 1, seed + 3)
+        wrong.extend(seed for _ in range(1500) if checked(*good).shape != expected)
         for _ in range(30):
             try:
                 checked(*bad)

@@ -62,7 +62,9 @@ def package(tmp_path, monkeypatch, request):
     (root / "__init__.py").write_text("")
     (root / "layers.py").write_text(LAYERS)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path_hooks", list(sys.path_hooks))  # beartype's hook stays for good
     yield name
+    sys.path_importer_cache.clear()
     for loaded in [module for module in sys.modules if module.startswith(name)]:
         del sys.modules[loaded]
 
@@ -148,6 +150,36 @@ def test_together_with_the_hooks_of_others(package, other, ours_first):
     with pytest.raises(Exception, match=r"\bn\b"):
         layers.Layer.square(EIGHT)
     assert layers.Batch(SQUARE).tokens is SQUARE
+
+
+LOCALS = """
+import typing
+from jaxtyping import Float
+from numpy import ndarray
+if typing.TYPE_CHECKING:
+    from nowhere import Nothing
+
+def mix(x: Float[ndarray, "b d"], k) -> Float[ndarray, "b"]:
+    h: Float[ndarray, "b k d"] = k
+    h: Float[ndarray, "b k"] = k[:, :, 0]
+    y: "Float[ndarray, 'b']" = h[:, 0]
+    z: Nothing = 3
+    w: ndarray
+    class Inner:
+        d: int = 3
+    return y
+"""
+
+
+def test_annotated_locals(package, tmp_path):
+    (tmp_path / package / "layers.py").write_text(LOCALS)
+    with install_import_hook(package, locals=True):
+        layers = importlib.import_module(f"{package}.layers")
+    assert layers.mix(EIGHT, np.zeros((2, 5, 4))).shape == (2,)
+    with pytest.raises(ShapeError, match=r"mix\(\): axis 2 of h \(d\) is 3, expected 4") as caught:
+        layers.mix(EIGHT, np.zeros((2, 5, 3)))
+    assert (caught.value.argument, caught.value.axis, caught.value.function) == ("h", 2, "mix")
+    assert "layers.py:9" in str(caught.value)
 
 
 def test_switched_off(package, monkeypatch):

@@ -47,14 +47,13 @@ def test_attributes():
 def test_the_traceback_ends_at_the_call():
     for _ in range(2):  # the first call compiles the checker
         fresh = shapechecked(project.__wrapped__)
-        try:
+        with pytest.raises(ShapeError) as caught:
             fresh(torch.zeros(2, 8, 5), torch.zeros(8, 7))
-        except ShapeError as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            assert (last.filename, last.name) == (__file__, "test_the_traceback_ends_at_the_call")
-            assert f"called at {__file__}:{last.lineno}" in str(error)
-            assert error.__cause__ is None
-            assert error.__context__ is None
+        last = traceback.extract_tb(caught.value.__traceback__)[-1]
+        assert (last.filename, last.name) == (__file__, "test_the_traceback_ends_at_the_call")
+        assert f"called at {__file__}:{last.lineno}" in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
 
 
 def test_declared_at_is_the_line_of_the_definition():
