@@ -3,8 +3,8 @@
 The packages are pinned in triage.toml and fetched with pip into a temporary directory (or taken from DIR of
 ``--unpacked DIR``, which holds one directory for each package). For each are printed: annotated functions and how far
 they were checked, the share of tensor expressions whose shape is known, the most frequent reasons for not knowing one,
-and the findings with their verdicts. Exit status 1 when a finding is not in the table or is a known false alarm, or the checker itself
-fails anywhere. Nothing of the packages is run or kept.
+and the findings with their verdicts. Exit status 1 when a finding is not in the table or is a known false alarm, or the
+checker itself fails anywhere. Nothing of the packages is run or kept.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "triage.toml")
 def fetch(package: str, version: str, directory: str) -> str:
     """Download one wheel, without what it depends on, and unpack it; the directory it is in."""
     wheels, unpacked = os.path.join(directory, "wheels", package), os.path.join(directory, package)
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    pip = [sys.executable, "-m", "pip", "download", "-qq", "--disable-pip-version-check", "--no-deps"]
     subprocess.run([*pip, "--only-binary", ":all:", "--dest", wheels, f"{package}=={version}"], check=True)
     for wheel in os.listdir(wheels):
         with zipfile.ZipFile(os.path.join(wheels, wheel)) as archive:
@@ -119,7 +119,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"  findings: {len(found)} ({summary}), untriaged lines: {len(compared.untriaged)}")
             show_findings(table, found, diagnostics, compared)
             for note in report.internal:
-                print(f"  INTERNAL   {note.file} {note.function}: {note.message}\n{note.traceback}")
+                print(f"  INTERNAL   {note.file} {note.function}: {note.message}")
+            if report.internal:
+                print(report.internal[0].traceback)
             print(flush=True)
     return int(failing)
 
