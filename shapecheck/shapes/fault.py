@@ -44,7 +44,7 @@ class Fault(Enum):
     UNPACK = "SC204", "unpack"
     """A tuple is unpacked into another number of names (``detail``)."""
     RESHAPE = "SC205", "reshape"
-    """Another number of elements (``left`` has, ``right`` wanted)."""
+    """Another number of elements: ``left`` has, ``right`` wanted, or a multiple of it where ``detail`` says so."""
     PATTERN = "SC207", "pattern"
     """The pattern is malformed (``detail``)."""
     PATTERN_RANK = "SC207", "pattern-rank"

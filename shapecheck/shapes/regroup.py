@@ -35,7 +35,14 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
         others = _product([size for position, size in enumerate(sizes) if position != infer[0]])
         inferred = _inferred(total, others)
         if inferred is None:
-            return Mismatch(Fault.RESHAPE, left=total, right=others, left_shape=shape, detail="not divisible")
+            return Mismatch(
+                Fault.RESHAPE,
+                left=total,
+                right=others,
+                left_shape=shape,
+                right_shape=_plain(targets),
+                detail="multiple",
+            )
         targets[infer[0]] = inferred
     else:
         wanted = _product(targets)
@@ -99,7 +106,15 @@ def _inferred(total: Dim, others: Dim) -> Dim | None:
         return Dim.of(Symbol("-1", Kind.OPAQUE))
     if normal_total.constant is not None and normal_others.constant is not None:
         return None
-    return floordiv(normal_total, normal_others)
+    divisors = normal_others.atoms
+    if normal_total.symbol is not None or (divisors and all(map(_is_flexible, divisors))):
+        return floordiv(normal_total, normal_others)
+    # "bt d" viewed as b, t, -1: names that are made of others, or numbers that several names make up.
+    return Dim.of(Symbol("-1", Kind.FLEXIBLE))
+
+
+def _is_flexible(atom: Symbol | Call) -> bool:
+    return isinstance(atom, Symbol) and atom.kind is Kind.FLEXIBLE
 
 
 def _plain(targets: Sequence[Dim | Rest]) -> Shape:

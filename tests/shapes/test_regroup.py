@@ -254,6 +254,22 @@ def test_flattened_features_may_make_up_the_width_of_a_layer():
     assert isinstance(reshape(shaped(B, C, H, W), [B, Dim.of(400)]), Shape)
 
 
+def test_minus_one_is_a_division_where_one_name_is_divided():
+    found = reshape(shaped(B, T, C), [B, T, G, Dim.of(-1)])
+    assert found[3].size == C // G
+    found = reshape(shaped(B, T, C), [B, T, Dim.of(8), Dim.of(-1)])
+    assert found[3].size == C // 8
+
+
+def test_minus_one_is_open_where_names_may_be_made_of_others(context):
+    both = Dim.of(Symbol("bt"))
+    found = reshape(shaped(both, C), [B, T, Dim.of(-1)])
+    assert isinstance(found, Shape)
+    assert not context.scope.differ(found[2].size, C)
+    found = reshape(shaped(B, C, H, W), [Dim.of(-1), Dim.of(784)])
+    assert not context.scope.differ(found[0].size, B)
+
+
 def test_a_size_of_one_that_was_solved_is_no_factor(context):
     copies = Symbol("copies", Kind.FLEXIBLE)
     context.scope.require(Dim.of(copies), ONE)
