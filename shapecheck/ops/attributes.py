@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim
 from shapecheck.ops.axes import opaque
-from shapecheck.ops.creation import made
-from shapecheck.ops.reductions import both
-from shapecheck.ops.registry import attribute, op
+from shapecheck.ops.registry import attribute, both, op
 from shapecheck.ops.signature import family_of
 from shapecheck.shapes import (
     FALSE,
@@ -314,9 +312,10 @@ def real(input: Tensor) -> Tensor:
 
 
 @op("torch.Tensor.resize_")
-def resize(input: Tensor, *sizes: Sizes, memory_format: object = None) -> Tensor | Mismatch:
+def resize(input: Tensor, *sizes: Sizes, memory_format: object = None) -> Tensor:
     """``[*any], sizes -> [*sizes]``."""
-    return made(list(sizes), input.dtype)  # type: ignore[arg-type]  # spread: each is a size
+    found: list[Dim | Rest] = list(sizes)  # type: ignore[arg-type]  # spread: each is a size
+    return input.reshaped(Shape([size if isinstance(size, Rest) else Axis.of(size) for size in found]))
 
 
 @op("torch.Tensor.resize_as_")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from shapecheck.dims import Dim, No, minimum
 from shapecheck.ops.pointwise import at_least_float, promoted
 from shapecheck.ops.products import at_least, batched, behind, contract, exact_rank
-from shapecheck.ops.reductions import both
-from shapecheck.ops.registry import op
+from shapecheck.ops.registry import both, op
 from shapecheck.shapes import AnyValue, Axis, Fault, Mismatch, Rest, Sequence, Shape, Tensor, broadcast, require
 
 TYPE_CHECKING = False

@@ -82,10 +82,10 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "elementwise": {
         "torch.nn": (
-            "AlphaDropout CELU CosineSimilarity Dropout Dropout1d Dropout2d Dropout3d ELU FeatureAlphaDropout "
-            "Flatten GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LogSigmoid LogSoftmax "
-            "Mish PReLU PairwiseDistance RReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus "
-            "Softshrink Softsign Tanh Tanhshrink Threshold Unflatten"
+            "AlphaDropout CELU Dropout Dropout1d Dropout2d Dropout3d ELU FeatureAlphaDropout Flatten GELU GLU "
+            "Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU "
+            "ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink "
+            "Threshold Unflatten"
         ),
     },
     "gathering": {
@@ -153,10 +153,11 @@ NAMES: dict[str, dict[str, str]] = {
     "losses": {
         "torch": "cosine_similarity pairwise_distance",
         "torch.nn": (
-            "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss "
-            "HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss LinearCrossEntropyLoss MSELoss MarginRankingLoss "
-            "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss "
-            "SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss"
+            "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CosineSimilarity CrossEntropyLoss "
+            "GaussianNLLLoss HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss LinearCrossEntropyLoss MSELoss "
+            "MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss "
+            "PairwiseDistance PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss "
+            "TripletMarginWithDistanceLoss"
         ),
         "torch.nn.functional": (
             "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cosine_similarity "

@@ -6,8 +6,7 @@ from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import is_one, locate
 from shapecheck.ops.inplace import written
 from shapecheck.ops.pointwise import promoted
-from shapecheck.ops.reductions import both
-from shapecheck.ops.registry import op
+from shapecheck.ops.registry import both, op
 from shapecheck.ops.signature import ints_of
 from shapecheck.shapes import (
     AnyValue,

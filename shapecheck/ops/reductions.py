@@ -6,7 +6,7 @@ from shapecheck.dims import ONE, Dim
 from shapecheck.ops.axes import impossible, is_one, locate
 from shapecheck.ops.inplace import written
 from shapecheck.ops.pointwise import at_least_float, elementwise, promoted
-from shapecheck.ops.registry import op
+from shapecheck.ops.registry import both, op
 from shapecheck.ops.signature import ints_of
 from shapecheck.shapes import (
     AnyValue,
@@ -31,13 +31,7 @@ if TYPE_CHECKING:
 
 KEPT: Final = Axis(ONE, (), Origin.KEPT)
 
-BOTH: Final = ("torch.", "torch.Tensor.")
 PAIR: Final = ("values", "indices")
-
-
-def both(names: str) -> list[str]:
-    """The names as functions and as methods of tensors."""
-    return [prefix + name for name in names.split() for prefix in BOTH]
 
 
 def reduced(shape: Shape, dims: Ints | None, *, keepdim: bool = False) -> Shape | Mismatch:

@@ -100,6 +100,11 @@ def op(*names: str) -> Callable[[Function], Function]:
     return register
 
 
+def both(names: str) -> list[str]:
+    """The names as functions and as methods of tensors."""
+    return [prefix + name for name in names.split() for prefix in ("torch.", "torch.Tensor.")]
+
+
 def attribute(*names: str) -> Callable[[Function], Function]:
     """Register a rule for attributes of tensors: ``shape``, ``T``, ``ndim``."""
 

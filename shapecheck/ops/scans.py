@@ -6,8 +6,8 @@ from shapecheck.dims import ONE, ZERO, Dim, Kind, Symbol, floordiv
 from shapecheck.ops.axes import impossible, locate
 from shapecheck.ops.pointwise import at_least_float
 from shapecheck.ops.products import at_least, exact_rank
-from shapecheck.ops.reductions import PAIR, both
-from shapecheck.ops.registry import op
+from shapecheck.ops.reductions import PAIR
+from shapecheck.ops.registry import both, op
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Origin, Sequence, Shape, Tensor, Unknown
 
 TYPE_CHECKING = False
