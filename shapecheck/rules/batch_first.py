@@ -20,7 +20,7 @@ _MODULES = [
 def _call(call: Observed) -> None:
     source = call.tensor(0, "input", "query", "src", "tgt")
     batch_first = getattr(call.layer, "batch_first", None)
-    if source is None or not isinstance(batch_first, bool) or source.shape.rank != 3:  # noqa: PLR2004 - batched input
+    if source is None or not isinstance(batch_first, bool) or source.shape.rank != 3:
         return
     wrong, right = (1, 0) if batch_first else (0, 1)
     if is_batch(source.shape, wrong) and not is_batch(source.shape, right):

@@ -1,9 +1,9 @@
 """SC307: samples of a batch influence each other.
 
-A softmax, a cumulative operation or a normalisation along the batch axis, and a reduction over the whole batch that is
-combined with single samples again: ``adv - adv.mean()``, ``total / mask.sum()``. Only a leading axis that is called like
-a batch counts. Silent are scalar results, batch statistics that are used for standardising (a mean whose standard
-deviation is divided by), and statistics that broadcast along the batch by ``keepdim``.
+A softmax, a cumulative operation or a normalisation along the batch axis; a reduction over the whole batch that is
+combined with single samples again, as in ``adv - adv.mean()`` and ``total / mask.sum()``, and returned; a layer as wide
+as the batch; a table cut to the batch size and lined up with the batch axis. Only a leading axis that is called like a
+batch counts. Silent are scalar results and batch statistics used for standardising (a mean that is divided later).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _along(call: Observed) -> None:
     source = call.tensor(0, "input")
     number = 2 if call.name.endswith(".normalize") else 1
     axes = call.axes(number, "dim", "axis")
-    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2:  # noqa: PLR2004 - samples of something
+    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2:
         return
     position = source.shape.position(axes[0])
     if position == 0 and is_batch(source.shape):
@@ -111,7 +111,7 @@ TABLE = "table"
 def _cut(call: Observed) -> None:
     """A table cut to the batch size along its first axis: ``pe[: x.size(0)]``."""
     source, index, result = call.tensor(0), call.argument(1), call.result
-    if source is None or not isinstance(index, Slice) or not isinstance(result, Tensor) or len(result.shape) < 2:  # noqa: PLR2004
+    if source is None or not isinstance(index, Slice) or not isinstance(result, Tensor) or len(result.shape) < 2:
         return
     axis = result.shape[0]
     if isinstance(index.stop, Dim) and is_batch(result.shape) and not is_batch(source.shape) and isinstance(axis, Axis):

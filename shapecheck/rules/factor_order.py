@@ -1,8 +1,8 @@
 """SC305: the parts of a merged or repeated axis meet the same parts in another order.
 
-``repeat`` puts the copies outside, ``repeat_interleave`` inside; ``(h w)`` is not ``(w h)``. Where both orders are known,
-and the parts are the same, sample 0 of one operand meets sample 1 of the other. Broadcasting compares the factors of the
-axes that it lines up (``shapes.broadcast``); here is what a layer expects of its own accord.
+``repeat`` puts the copies outside, ``repeat_interleave`` inside; ``(h w)`` is not ``(w h)``. Where both orders are
+known, and the parts are the same, sample 0 of one operand meets sample 1 of the other. Broadcasting compares the
+factors of the axes that it lines up (``shapes.broadcast``); here is what a layer expects of its own accord.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _attention_mask(call: Observed) -> None:
     batch_first = getattr(call.layer, "batch_first", None)
     if query is None or mask is None or not isinstance(batch_first, bool):
         return
-    if query.shape.rank != 3 or mask.shape.rank != 3:  # noqa: PLR2004 - batched
+    if query.shape.rank != 3 or mask.shape.rank != 3:
         return
     batch, merged = query.shape[0 if batch_first else 1], mask.shape[0]
     if not isinstance(batch, Axis) or not isinstance(merged, Axis) or not batch.factors:

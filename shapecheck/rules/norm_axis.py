@@ -17,7 +17,9 @@ CENTRED = "centred"
 @watch(*methods("mean"))
 def _mean(call: Observed) -> None:
     source, axes, result = call.tensor(0, "input"), call.axes(1, "dim", "axis"), call.result
-    if source is None or axes is None or len(axes) != 1 or not call.flag(2, "keepdim") or not isinstance(result, Tensor):
+    if source is None or axes is None or len(axes) != 1 or not isinstance(result, Tensor):
+        return
+    if not call.flag(2, "keepdim"):
         return
     position = source.shape.position(axes[0])
     if isinstance(position, int) and 0 <= position < len(result.shape):

@@ -1,13 +1,16 @@
-"""The rules that watch operations for silent faults; importing this module registers them."""
+"""The rules about silent faults that watch operations: importing this module registers them all."""
 
-from shapecheck.rules import (
-    batch_first,
-    batch_leak,
-    diagonal,
-    factor_order,
-    norm_axis,
-    softmax_axis,
-    squeeze_batch,
-)
+from shapecheck.rules import batch_first, diagonal, factor_order, norm_axis, softmax_axis, squeeze_batch
+from shapecheck.rules.batch_leak import leak
+from shapecheck.rules.observed import observe
 
-__all__ = ["batch_first", "batch_leak", "diagonal", "factor_order", "norm_axis", "softmax_axis", "squeeze_batch"]
+__all__ = [
+    "batch_first",
+    "diagonal",
+    "factor_order",
+    "leak",
+    "norm_axis",
+    "observe",
+    "softmax_axis",
+    "squeeze_batch",
+]

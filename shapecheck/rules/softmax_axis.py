@@ -18,7 +18,10 @@ FLAT = "flat index"
 
 _SOFTMAX = (*methods("softmax"), "torch.nn.functional.softmax", "torch.special.softmax")
 _PRODUCTS = ("operator.matmul", *methods("matmul", "bmm"))
-_REORDER = (*methods("transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "mT"), "einops.rearrange")
+_REORDER = (
+    *methods("transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "mT"),
+    "einops.rearrange",
+)
 
 
 @watch(*_SOFTMAX)
@@ -61,7 +64,7 @@ def _clear(call: Observed) -> None:
 @watch(*_PRODUCTS)
 def _product(call: Observed) -> None:
     left, right = call.tensor(0, "input"), call.tensor(1, "other", "mat2")
-    if left is None or right is None or len(left.shape) < 2 or len(right.shape) < 2:  # noqa: PLR2004 - matrices
+    if left is None or right is None or len(left.shape) < 2 or len(right.shape) < 2:
         return
     inner, other = len(left.shape) - 1, len(right.shape) - 2
     _contraction(call, left.shape, inner, right.shape, other)
@@ -77,7 +80,7 @@ def _einsum(call: Observed) -> None:
         operands = [value for value in call.args[1:] if isinstance(value, Tensor)]
         terms, _, result = equation.value.replace(" ", "").partition("->")
         letters = terms.split(",")
-        if len(letters) == len(operands) == 2 and "." not in equation.value and "->" in equation.value:  # noqa: PLR2004
+        if len(letters) == len(operands) == 2 and "." not in equation.value and "->" in equation.value:
             _letters(call, letters, operands, result)
     if isinstance(call.result, Tensor):
         call.result = unmarked(call.result, *KINDS)

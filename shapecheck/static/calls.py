@@ -9,11 +9,11 @@ from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.ops import construct as construct_layer
 from shapecheck.ops import find_module, find_operation
 from shapecheck.ops import forward as call_layer
+from shapecheck.rules.axis_order import axis_order
 from shapecheck.shapes import (
     NONE,
     AnyValue,
     Axis,
-    Constant,
     Mismatch,
     Opaque,
     Rest,
@@ -23,7 +23,6 @@ from shapecheck.shapes import (
     Unknown,
     current,
 )
-from shapecheck.rules.axis_order import axis_order
 from shapecheck.static import arrays, containers, objects
 from shapecheck.static.builtins import BUILTINS, call_method
 from shapecheck.static.copies import replace_value
@@ -50,7 +49,12 @@ from shapecheck.static.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shapecheck.annotations.expression import Path
+    from shapecheck.annotations.hints import Hint
     from shapecheck.static.classes import ClassIndex
+    from shapecheck.static.index import ModuleIndex
     from shapecheck.static.interpreter import Interpreter
 
 MAX_DEPTH = 12
@@ -198,7 +202,9 @@ def _call_external(
 
 def _sizes(values: list[AnyValue]) -> list[AnyValue]:
     """Constructor arguments: a choice of None or a size is taken as the size."""
-    return [Unknown(f"the value of {value.name}") if isinstance(value, External) else _settled(value) for value in values]
+    return [
+        Unknown(f"the value of {value.name}") if isinstance(value, External) else _settled(value) for value in values
+    ]
 
 
 def _settled(value: AnyValue) -> AnyValue:
@@ -364,7 +370,8 @@ def bind_arguments(
             rest = []
             continue
         elif parameter.kind == "kwargs":
-            bound[parameter.name] = Dictionary(dict(extra))
+            keys: dict[object, AnyValue] = dict(extra.items())
+            bound[parameter.name] = Dictionary(keys)
             extra = {}
             continue
         if parameter.name in extra:
@@ -382,18 +389,18 @@ def _default(frame: Frame, function: FunctionValue, default: ast.expr) -> AnyVal
 
 
 def path_reader(
-    interpreter: Interpreter, index: object, values: dict[str, AnyValue], instance: AnyValue | None
-) -> object:
+    interpreter: Interpreter, index: ModuleIndex, values: dict[str, AnyValue], instance: AnyValue | None
+) -> Callable[[Path], Dim | None]:
     """What reads ``{self.d}`` and ``{n}`` in shape strings, among the arguments of a call."""
 
-    def read(path: object) -> Dim | None:
-        parts = path.parts  # type: ignore[attr-defined]  # a Path of the annotation layer
+    def read(path: Path) -> Dim | None:
+        parts = path.parts
         if not parts:
             return None
         value: AnyValue | None = values.get(parts[0])
         if value is None and parts[0] == "self":
             value = instance
-        frame = Frame(interpreter, index, "<annotation>", depth=1)  # type: ignore[arg-type]  # the file of the function
+        frame = Frame(interpreter, index, "<annotation>", depth=1)
         for part in parts[1:]:
             if value is None:
                 return None
@@ -499,7 +506,8 @@ def check_arguments(
         for item in values:
             misfit = check(hint, item, names, narrow=True)
             if misfit is not None:
-                interpreter.report_misfit(frame, place, misfit, "SC202", names, f"{parameter.name}|{function}")
+                code = "SC209" if _only_by_tie(signature, bound, names, hint, item) else "SC202"
+                interpreter.report_misfit(frame, place, misfit, code, names, f"{parameter.name}|{function}")
                 fit = False
             elif isinstance(hint, ArrayHint) and isinstance(item, Tensor):
                 shown = interpreter.speaker(frame).axis
@@ -507,6 +515,25 @@ def check_arguments(
                 if found is not None:
                     interpreter.report(frame, place, found, function)
     return fit
+
+
+def _only_by_tie(
+    signature: Signature, bound: dict[str, AnyValue], names: Names, hint: Hint, value: AnyValue
+) -> bool:
+    """Whether an argument fits if ints of the call are no axes of the same name: no call compares the two."""
+    tied = {
+        parameter.name for parameter in signature.parameters
+        if parameter.is_required_int and parameter.name in names.bound
+        and names.bound[parameter.name] is bound.get(parameter.name)
+    }
+    if not tied:
+        return False
+    untied = names.fork()
+    untied.bound = {name: size for name, size in names.bound.items() if name not in tied}
+    before = current().scope.fork()
+    fits = check(hint, value, untied, narrow=True) is None
+    current().scope.adopt(before)
+    return fits
 
 
 def _argument_nodes(
@@ -520,8 +547,7 @@ def _argument_nodes(
         return found
     positional = [parameter.name for parameter in signature.parameters if parameter.kind == "positional"]
     skipped = len(positional) and positional[0] in {"self", "cls"}
-    for name, argument in zip(positional[1 if skipped else 0 :], node.args, strict=False):
-        found[name] = argument
+    found.update(zip(positional[1 if skipped else 0 :], node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg in kwargs and keyword.arg is not None:
             found[keyword.arg] = keyword.value

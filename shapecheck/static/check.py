@@ -24,10 +24,9 @@ from shapecheck.static.values import Container, Dictionary, Elements, FunctionVa
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable
 
     from shapecheck.annotations.hints import Hint
-
     from shapecheck.static.index import Function
     from shapecheck.static.signature import Signature
 
@@ -78,7 +77,7 @@ class Report:
         self.statistics = Statistics()
 
 
-def check_files(paths: Sequence[str], config: object = None) -> Report:
+def check_files(paths: Iterable[str], config: object = None) -> Report:
     """Check files; what they import from the project is read as far as it is needed.
 
     Args:
@@ -206,12 +205,12 @@ class _Checker:
             nested.closure = loosened(nested.closure or {})
             self._check_function(nested, None)
 
-    def _guard(self, name: str, run: object) -> None:
+    def _guard(self, name: str, run: Callable[[], object]) -> None:
         """Run one analysis; whatever goes wrong inside stays inside."""
         interpreter = self.interpreter
         unknown_before = interpreter.tensor_expressions - interpreter.known_expressions
         try:
-            run()  # type: ignore[operator]  # a function without arguments
+            run()
         except BudgetError:
             interpreter.reasons["a function too long to follow"] = (
                 interpreter.reasons.get("a function too long to follow", 0) + 1
@@ -333,7 +332,7 @@ class _Checker:
         interpreter = self.interpreter
         tied: list[str] = []
         values: dict[str, AnyValue] = {}
-        names.path = path_reader(interpreter, frame.index, values, frame.instance)  # type: ignore[assignment]
+        names.path = path_reader(interpreter, frame.index, values, frame.instance)
         owner: object = ("function", id(frame))
         bindable = [parameter for parameter in signature.parameters if parameter.is_required_int]
         for parameter in sorted(signature.parameters, key=lambda p: p not in bindable):
@@ -348,7 +347,7 @@ class _Checker:
                 parameter = Parameter(  # noqa: PLW2901 - the same one with a narrower hint
                     parameter.node, parameter.kind, parameter.default, self.chosen[parameter.name]
                 )
-            value = self._parameter(frame, signature, parameter, names, owner)
+            value = self._parameter(frame, parameter, names, owner)
             values[parameter.name] = value
             if ties and parameter in bindable and parameter.name in signature.names and isinstance(value, Dim):
                 symbol, axis = value.symbol, names.bound.get(parameter.name)
@@ -388,17 +387,13 @@ class _Checker:
                 scope.assume(bound, size)
             (names.bound if name in signature.names else names.shown)[name] = bound
 
-    def _parameter(
-        self, frame: Frame, signature: Signature, parameter: object, names: Names, owner: object
-    ) -> AnyValue:
-        del signature
-        kind = parameter.kind  # type: ignore[attr-defined]  # a Parameter
-        if kind in {"args", "kwargs"}:
-            hint = parameter.hint  # type: ignore[attr-defined]  # a Parameter
+    def _parameter(self, frame: Frame, parameter: Parameter, names: Names, owner: object) -> AnyValue:
+        if parameter.kind in {"args", "kwargs"}:
+            hint = parameter.hint
             if hint is not None and any(isinstance(part, ArrayHint) for part in walk(hint)):
-                return _repeated(self.interpreter, frame, hint, names, kind)
+                return _repeated(self.interpreter, frame, hint, names, parameter.kind)
             return Unknown("any number of arguments")
-        return objects.parameter_value(self.interpreter, frame, parameter, names, owner)  # type: ignore[arg-type]
+        return objects.parameter_value(self.interpreter, frame, parameter, names, owner)
 
     def _instance(self, cls: ClassIndex, name: str, *, count: bool = False) -> tuple[Instance, Scope] | None:
         """An object of a class under analysis, with the facts its constructor leaves; made once."""
@@ -449,7 +444,7 @@ def alternatives(signature: Signature) -> list[dict[str, Hint]]:
         if not isinstance(parameter.hint, UnionHint):
             continue
         members = [member for member in parameter.hint.members if not isinstance(member, NoneHint)]
-        if len(members) < 2 or not any(isinstance(part, ArrayHint) for part in walk(parameter.hint)):  # noqa: PLR2004
+        if len(members) < 2 or not any(isinstance(part, ArrayHint) for part in walk(parameter.hint)):
             continue
         optional = len(members) < len(parameter.hint.members)
         options = [union((member, NoneHint())) if optional else member for member in members]
@@ -476,11 +471,11 @@ def _copy(instance: Instance) -> Instance:
     return copy
 
 
-def _repeated(interpreter: Interpreter, frame: Frame, hint: object, names: Names, kind: str) -> AnyValue:
+def _repeated(interpreter: Interpreter, frame: Frame, hint: Hint, names: Names, kind: str) -> AnyValue:
     from shapecheck.static.declare import introduce
 
     def other(part: OtherHint) -> AnyValue:
         return interpreter.plain_value(frame.index, part, "value")
 
-    element = introduce(hint, names, other)  # type: ignore[arg-type]
+    element = introduce(hint, names, other)
     return Elements(element, None, "dict" if kind == "kwargs" else "tuple")

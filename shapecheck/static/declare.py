@@ -12,7 +12,8 @@ from shapecheck.annotations import (
     UnionHint,
     walk,
 )
-from shapecheck.annotations.expression import Binary, Name, Number, Opaque as OpaqueExpression, fold
+from shapecheck.annotations.expression import Binary, Name, Number, fold
+from shapecheck.annotations.expression import Opaque as OpaqueExpression
 from shapecheck.diagnostics.misfit import Misfit
 from shapecheck.dims import Dim, Kind, No, Symbol, maximum, minimum
 from shapecheck.shapes import (
@@ -214,13 +215,13 @@ def declared_axis(axis: AxisSpec, names: Names) -> Axis:
             return Axis.of(Symbol(axis.name, Kind.OPAQUE))
         size = names.size(axis.name)
         return Axis.of(size, ident=size.symbol or ("axis", axis.name, size))
-    size = expression_size(axis.expression, names)
-    if size is None:
+    written = expression_size(axis.expression, names)
+    if written is None:
         return Axis.of(Symbol(axis.text, Kind.OPAQUE))
     factors = _ordered_factors(axis.expression, names)
     if factors is not None:
-        return Axis(size, factors)
-    return Axis.of(size, ident=("expression", axis.text, size))
+        return Axis(written, factors)
+    return Axis.of(written, ident=("expression", axis.text, written))
 
 
 def _ordered_factors(expression: Expression | None, names: Names) -> tuple[Factor, ...] | None:

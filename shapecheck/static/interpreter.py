@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, walk
 from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.misfit import Misfit
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
+from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
 from shapecheck.ops.indexing import setitem
 from shapecheck.ops.signature import FAMILIES
-from shapecheck.rules import silent as _  # noqa: F401 - registers the rules
-from shapecheck.rules.batch_leak import leak
-from shapecheck.rules.observed import observe
+from shapecheck.rules.silent import leak, observe
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 60_000
 """Statements and operations that the analysis of one function may take."""
 
-_BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+_BUILTIN_NAMES = frozenset(dir(builtins))
 
 
 class Interpreter:
@@ -277,7 +277,7 @@ class Interpreter:
             return FunctionValue(binding, owner, name)
         if isinstance(binding, Imported):
             return self.imported(binding, owner)
-        if isinstance(binding, Assigned) and binding.value is not None:
+        if binding.value is not None:
             value = self._module_constant(owner, binding)
             mutable = isinstance(value, (Dictionary, Elements, Container)) or (
                 isinstance(value, Sequence) and value.kind == "list"
@@ -396,7 +396,7 @@ class Interpreter:
             return Number("float")
         if kind in {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor", "torch.nn.Parameter"}:
             return Tensor(Shape.unknown())
-        if kind in {"torch.Size"}:
+        if kind == "torch.Size":
             return Sequence([*Shape.unknown().axes], "tuple")  # type: ignore[list-item]  # a Rest
         if kind.startswith("builtins.") or kind in {"torch.device", "torch.dtype"}:
             return Unknown(f"any {kind.rpartition('.')[2]}")
@@ -492,8 +492,9 @@ class Interpreter:
         """Report a value that does not keep its declaration."""
         if self.silent:
             return
-        said = wording.misfit(misfit, code, subject, self.speaker(frame), names.bound)
-        self._add(frame, node, code, "error", said)
+        told = "SC202" if code == "SC209" else code
+        said = wording.misfit(misfit, told, subject, self.speaker(frame), names.bound)
+        self._add(frame, node, code, "warning" if code == "SC209" else "error", said)
 
     def declared_orders(self, frame: Frame) -> set[tuple[str, ...]]:
         """The axis names of every array that the function under analysis declares, each in its order."""
@@ -501,24 +502,25 @@ class Interpreter:
             return set()
         return frame.signature.orders
 
-    def speaker(self, frame: Frame) -> wording.Speaker:
+    def speaker(self, frame: Frame) -> Speaker:
         """Who shows sizes by the names of the function under analysis."""
         names = frame.names
-        return wording.Speaker(self.scope, None if names is None else {**names.bound, **names.shown})
+        return Speaker(self.scope, None if names is None else {**names.bound, **names.shown})
 
-    def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: wording.Said) -> None:
+    def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: Said) -> None:
         place = self.node_place(frame.index, node)
         notes = [
             Note(note.message, None if note.place is None else self._solution_place(note.place)) for note in said.notes
         ]
         for index, caller in reversed(frame.trail):
-            notes.append(Note(f"reached by the call here, checking {self.root}", self.node_place(index, caller), call=True))
+            message = f"reached by the call here, checking {self.root}"
+            notes.append(Note(message, self.node_place(index, caller), call=True))
         self.add(
             Diagnostic(code, severity, said.message, place, self.root or frame.function, notes, said.repair)  # type: ignore[arg-type]  # error or warning
         )
 
     def _solution_place(self, place: object) -> Place | None:
-        if isinstance(place, tuple) and len(place) == 2 and isinstance(place[0], ModuleIndex):  # noqa: PLR2004
+        if isinstance(place, tuple) and len(place) == 2 and isinstance(place[0], ModuleIndex):
             return self.node_place(place[0], place[1])
         if isinstance(place, ArrayHint) and place.place is not None:
             index = self.project.load(place.place.path)

@@ -1,6 +1,7 @@
 """What a branch solved, written into its values before it meets the others.
 
-A size that only one branch determined is unknown again where branches meet; the value itself has that size all the same.
+A size that only one branch determined is unknown again where branches meet; the value itself has that size all the
+same.
 """
 
 from __future__ import annotations

@@ -1,0 +1,186 @@
+"""The sentences about code that runs, and whose axes are mixed up (SC3xx)."""
+
+from __future__ import annotations
+
+from shapecheck.diagnostics.speaker import Said, Speaker, move
+from shapecheck.shapes import Factor, Fault, Mismatch, Part, Shape
+
+
+def _scrambled(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    """A reshape that moves elements across axes."""
+    held = " ".join(speaker.size(factor.size) for factor in found.factors)
+    wanted = " ".join(_group(group, speaker) for group in found.wanted)
+    message = (
+        f"{shown} of {speaker.shape(found.left_shape)} to {speaker.shape(found.right_shape)} mixes elements of "
+        f"different axes: in memory they lie as ({held}), the new axes read them as ({wanted})"
+    )
+    return Said(message, [], _unscramble(found, speaker))
+
+
+def _group(group: tuple[Factor, ...], speaker: Speaker) -> str:
+    if len(group) == 1:
+        return speaker.size(group[0].size)
+    return f"({' '.join(speaker.size(factor.size) for factor in group)})" if group else "1"
+
+
+def _unscramble(found: Mismatch, speaker: Speaker) -> str | None:
+    """Split first, move whole axes, then merge."""
+    flat = [factor for group in found.wanted for factor in group]
+    remaining = list(flat)
+    held: list[Factor] = []
+    for factor in found.factors:
+        parts = [
+            part
+            for part in remaining
+            if part == factor or (isinstance(part.ident, Part) and part.ident.whole == factor)
+        ]
+        if not parts:
+            return None
+        for part in parts:
+            remaining.remove(part)
+        held += parts
+    if remaining:
+        return None
+    order = [held.index(factor) for factor in flat]
+    if len(set(order)) != len(order):
+        return None
+    moved = [position for position, source in enumerate(order) if position != source]
+    split = ""
+    if found.left_shape is None or len(held) != len(found.left_shape.axes):
+        split = f".view({', '.join(speaker.size(factor.size) for factor in held)})"
+    merge = ""
+    if any(len(group) != 1 for group in found.wanted) and found.right_shape is not None:
+        merge = f".reshape({', '.join(speaker.axis(axis) for axis in found.right_shape)})"
+    return f"move whole axes instead: `{split}{move(order, moved)}{merge}`"
+
+
+def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    size = speaker.size(found.left)
+    longer_left = len(found.left_shape or ()) >= len(found.right_shape or ())
+    long, short = ("left", "right") if longer_left else ("right", "left")
+    message = (
+        f"{shown} of {left} and {right} pairs every {size} with every other {size}: "
+        f"the {short} operand lines up with the last axis of the {long}, which is 1"
+    )
+    return Said(message, [], f"`.squeeze(-1)` on the {long}, or `.unsqueeze(-1)` on the {short}, keeps them paired")
+
+
+def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    parameter, _, declared = found.detail.partition("|")
+    actual = speaker.shape(found.left_shape)
+    message = (
+        f'argument `{parameter}` of {shown} gets {actual} where "{declared}" is declared: '
+        f"the same axes in another order"
+    )
+    shape = found.left_shape
+    names = [] if shape is None else [speaker.axis(axis) for axis in shape]
+    order = [names.index(name) for name in declared.split()]
+    moved = [position for position, source in enumerate(order) if position != source]
+    return Said(message, [], f"`{move(order, moved)}` brings them into the declared order")
+
+
+def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    one = " ".join(speaker.size(factor.size) for factor in found.factors)
+    other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
+    message = (
+        f"{shown}: axis {found.axis} of {speaker.shape(found.left_shape)} counts through ({one}), "
+        f"what it meets counts through ({other}): the same parts in another order"
+    )
+    repair = "use `repeat_interleave` for `repeat` (or the other way round), or merge in the same order"
+    return Said(message, [], repair)
+
+
+def _softmax_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    summed, normalised = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"the softmax normalises {normalised} (axis {found.other_axis} of {speaker.shape(found.left_shape)}), but the "
+        f"weighted sum runs over {summed} (axis {found.axis}): those weights do not add up to 1"
+    )
+    dim = _from_end(found.axis, found.left_shape)
+    return Said(message, [], f"`softmax(dim={dim})` normalises the axis that is summed over")
+
+
+def _from_end(axis: int | None, shape: Shape | None) -> int | None:
+    """An axis number as people write it in a softmax: counted from the end where that is short."""
+    if axis is None or shape is None or shape.rank is None:
+        return axis
+    return axis - shape.rank if axis == shape.rank - 1 else axis
+
+
+def _softmax_one(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    shape = speaker.shape(found.left_shape)
+    return Said(f"{shown} over axis {found.axis} of {shape}, which has size 1: every weight is 1")
+
+
+def _flat_index(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    shape = speaker.shape(found.left_shape)
+    message = f"{shown} without an axis is one index into the whole tensor, compared with {shape}"
+    return Said(message, [], "name the axis: `argmax(dim=-1)`")
+
+
+def _batch_width(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch = speaker.size(found.left)
+    return Said(f"the width of {shown} is made of the batch size {batch}: it fits one batch size only")
+
+
+def _batch_table(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, left, right = speaker.size(found.left), speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    message = (
+        f"{shown} of {left} and {right}: the table is cut to the batch size {batch} and lined up with the batch axis"
+    )
+    return Said(message, [], "cut it to the length of the time axis, and put a 1 where the batch is")
+
+
+def _batch_leak(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
+    if found.detail == "along":
+        return Said(f"{shown} runs along the batch axis {batch} of {shape}: each sample depends on the others")
+    message = f"the samples of {shape} are combined with one number of the whole batch: each depends on the others"
+    return Said(message, [], "reduce over the other axes only: `dim=1, keepdim=True`")
+
+
+def _batch_first(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
+    message = f"{shown} takes axis {found.axis} of {shape} for time, and that is the batch axis {batch}"
+    return Said(message, [], f"make it with `batch_first={found.detail}`, or transpose its input")
+
+
+def _squeeze_batch(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    message = f"{shown} of {speaker.shape(found.left_shape)} also drops {speaker.size(found.left)} when that is 1"
+    return Said(message, [], f"name the axis: `.squeeze({_from_end(found.axis, found.left_shape)})`")
+
+
+def _diagonal(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    operand = f" of {speaker.shape(found.left_shape)}" if found.left_shape is not None else ""
+    message = f"{shown}: `{found.detail}` twice in one operand takes the diagonal{operand}, and meets another operand"
+    return Said(message, [], "give the two axes letters of their own, and sum over one of them")
+
+
+def _norm_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    left, right = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"the mean of {speaker.shape(found.left_shape)} runs over {left} (axis {found.axis}), "
+        f"but the parameters that scale the result belong to {right}"
+    )
+    return Said(message, [], f"take the statistics over {right}: `dim=-1`")
+
+
+SILENT = {
+    Fault.SCRAMBLED: _scrambled,
+    Fault.OUTER: _outer,
+    Fault.AXIS_ORDER: _axis_order,
+    Fault.FACTOR_ORDER: _factor_order,
+    Fault.SOFTMAX_AXIS: _softmax_axis,
+    Fault.SOFTMAX_ONE: _softmax_one,
+    Fault.FLAT_INDEX: _flat_index,
+    Fault.BATCH_WIDTH: _batch_width,
+    Fault.BATCH_TABLE: _batch_table,
+    Fault.BATCH_LEAK: _batch_leak,
+    Fault.BATCH_FIRST: _batch_first,
+    Fault.SQUEEZE_BATCH: _squeeze_batch,
+    Fault.DIAGONAL: _diagonal,
+    Fault.NORM_AXIS: _norm_axis,
+}
