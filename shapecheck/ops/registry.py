@@ -144,11 +144,17 @@ def _signature(cls: type[Module], method: str) -> Signature:
 
 
 def module(*names: str) -> Callable[[Class], Class]:
-    """Register a layer under qualified names: ``torch.nn.Linear``."""
+    """Register a layer under qualified names: ``torch.nn.Linear``.
+
+    Raises:
+        ValueError: another rule has one of the names.
+    """
 
     def register(cls: Class) -> Class:
         for name in names:
-            MODULES[name] = cls
+            if MODULES.setdefault(name, cls) is not cls:
+                message = f"{name} has a rule already: {MODULES[name].__module__}"
+                raise ValueError(message)
         return cls
 
     return register
