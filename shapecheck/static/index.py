@@ -284,10 +284,22 @@ class Project:
                 path = self._lookup(root, name)
                 if path is not None:
                     break
+            path = path or self._beside_namespace(directory, name)
         if path is None:
             return None
         found = self.load(path)
         return found if isinstance(found, ModuleIndex) else None
+
+    def _beside_namespace(self, directory: str, name: str) -> str | None:
+        """The file of an absolute name in a package without ``__init__.py``: a folder above is called like it."""
+        head = name.partition(".")[0]
+        parts = directory.split(os.sep)
+        for position in range(len(parts) - 1, -1, -1):
+            if parts[position] == head:
+                path = self._lookup(os.sep.join(parts[:position]), name)
+                if path is not None:
+                    return path
+        return None
 
     def _lookup(self, root: str, name: str) -> str | None:
         key = root, name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from shapecheck.shapes import NONE, AnyValue, Constant, Rest, Sequence, Tensor, Unknown
-from shapecheck.static.conditions import compare, is_instance, narrow
+from shapecheck.static.conditions import assume_values_equal, compare, is_instance, narrow
 from shapecheck.static.values import Dictionary, Elements, Instance, OneOf
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def match_case(frame: Frame, pattern: ast.pattern, value: AnyValue, subject: ast.expr) -> bool | None:
     """Whether a pattern matches a value: True, False or None; binds its names as if it did."""
     if isinstance(value, OneOf):
-        found = [(option, match(frame, pattern, option)) for option in value.options]
+        found = [(option, match(frame, pattern, option, certain=False)) for option in value.options]
         kept = [option for option, matches in found if matches is not False]
         if not kept:
             return False
@@ -28,24 +28,32 @@ def match_case(frame: Frame, pattern: ast.pattern, value: AnyValue, subject: ast
     return match(frame, pattern, value)
 
 
-def match(frame: Frame, pattern: ast.pattern, value: AnyValue) -> bool | None:
-    """Whether a pattern matches a value that is no choice; binds its names as if it did."""
+def match(frame: Frame, pattern: ast.pattern, value: AnyValue, *, certain: bool = True) -> bool | None:
+    """Whether a pattern matches a value that is no choice; binds its names as if it did.
+
+    Where it is the only pattern of its case (``certain``), what it compares is equal from there on.
+    """
     if isinstance(pattern, ast.MatchAs):
-        matches = True if pattern.pattern is None else match(frame, pattern.pattern, value)
+        matches = True if pattern.pattern is None else match(frame, pattern.pattern, value, certain=certain)
         if pattern.name is not None:
             frame.env[pattern.name] = value
         return matches
     if isinstance(pattern, ast.MatchOr):
-        found = [match(frame, alternative, value) for alternative in pattern.patterns]
+        found = [match(frame, alternative, value, certain=False) for alternative in pattern.patterns]
         return True if True in found else None if None in found else False
     if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
         other = frame.evaluate(
             pattern.value if isinstance(pattern, ast.MatchValue) else ast.copy_location(ast.Constant(pattern.value), pattern)
         )
         result = compare(ast.Eq() if isinstance(pattern, ast.MatchValue) else ast.Is(), value, other)
-        return bool(result.value) if isinstance(result, Constant) else None
+        if isinstance(result, Constant):
+            return bool(result.value)
+        if certain:
+            # In this case the two are equal.
+            assume_values_equal(frame, value, other, pattern)
+        return None
     if isinstance(pattern, ast.MatchSequence):
-        return _match_sequence(frame, pattern, value)
+        return _match_sequence(frame, pattern, value, certain=certain)
     if isinstance(pattern, ast.MatchClass):
         return _match_class(frame, pattern, value)
     _bind_unknown(frame, pattern)
@@ -61,7 +69,9 @@ def _bind_unknown(frame: Frame, pattern: ast.pattern) -> None:
             frame.env[name] = Unknown("a pattern binds it")
 
 
-def _match_sequence(frame: Frame, pattern: ast.MatchSequence, value: AnyValue) -> bool | None:
+def _match_sequence(
+    frame: Frame, pattern: ast.MatchSequence, value: AnyValue, *, certain: bool
+) -> bool | None:
     parts = pattern.patterns
     star = next((position for position, part in enumerate(parts) if isinstance(part, ast.MatchStar)), None)
     if not isinstance(value, Sequence) or any(isinstance(item, Rest) for item in value.items):
@@ -74,15 +84,17 @@ def _match_sequence(frame: Frame, pattern: ast.MatchSequence, value: AnyValue) -
         _bind_unknown(frame, pattern)
         return False
     if star is None:
-        found = [match(frame, part, item) for part, item in zip(parts, items, strict=True)]
+        found = [match(frame, part, item, certain=certain) for part, item in zip(parts, items, strict=True)]
     else:
         behind = len(parts) - star - 1
         middle = parts[star]
         if isinstance(middle, ast.MatchStar) and middle.name is not None:
             frame.env[middle.name] = Sequence(items[star : len(items) - behind], "list")
-        found = [match(frame, part, item) for part, item in zip(parts[:star], items, strict=False)]
+        found = [match(frame, part, item, certain=certain) for part, item in zip(parts[:star], items, strict=False)]
         tail = items[len(items) - behind :]
-        found += [match(frame, part, item) for part, item in zip(parts[star + 1 :], tail, strict=True)]
+        found += [
+            match(frame, part, item, certain=certain) for part, item in zip(parts[star + 1 :], tail, strict=True)
+        ]
     return False if False in found else None if None in found else True
 
 
