@@ -171,7 +171,7 @@ def item(input: Tensor) -> AnyValue:
 def _scalar(dtype: str | None) -> AnyValue:
     if dtype == "int":
         return opaque("item")
-    return Unknown("the dtype of an element is not known") if dtype is None else Number(dtype)
+    return Number("number" if dtype is None else dtype)
 
 
 @op("torch.Tensor.tolist")
