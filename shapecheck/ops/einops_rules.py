@@ -229,8 +229,8 @@ def repeat(tensor: object, pattern: str, **axes_lengths: object) -> AnyValue | M
 @op("einops.einsum")
 def einsum(*tensors_and_pattern: object) -> AnyValue | Mismatch:
     """``[b t d], [b s d] -> [b t s]`` for ``"b t d, b s d -> b t s"``."""
-    *operands, last = tensors_and_pattern
-    text = getattr(last, "value", None)
+    operands, last = tensors_and_pattern[:-1], tensors_and_pattern[-1:]
+    text = getattr(last[0], "value", None) if last else None
     if not isinstance(text, str):
         return Unknown("the pattern is not known")
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]

@@ -1,4 +1,4 @@
-"""Layers that leave the shape as it is, or regroup it, and distances."""
+"""Layers that leave the shape as it is, or regroup it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from shapecheck.dims import Dim, floordiv
 from shapecheck.ops import views
 from shapecheck.ops.axes import (
     constant,
-    flag,
     size_of,
     unknown_shape,
     wants,
@@ -20,9 +19,7 @@ from shapecheck.shapes import (
     Axis,
     Fault,
     Mismatch,
-    Shape,
     Tensor,
-    broadcast,
 )
 
 if TYPE_CHECKING:
@@ -146,44 +143,3 @@ class Unflatten(Module):
     def forward(self, input: Tensor) -> AnyValue | Mismatch:
         """``[.. a*b ..] -> [.. a b ..]``."""
         return views.unflatten(input, self.dim, self.sizes)
-
-
-# -- distances ---------------------------------------------------------------------------------------------------------
-
-
-@module("torch.nn.CosineSimilarity")
-class CosineSimilarity(Module):
-    """``[.. d ..], [.. d ..] -> [.. ..]``."""
-
-    def __init__(self, dim: int = 1, eps: object = None) -> None:
-        self.dim = dim
-
-    def forward(self, x1: Tensor, x2: Tensor) -> AnyValue | Mismatch:
-        """``[.. d ..], [.. d ..] -> [.. ..]``."""
-        return compared(x1, x2, self.dim)
-
-
-@module("torch.nn.PairwiseDistance")
-class PairwiseDistance(Module):
-    """``[.. d], [.. d] -> [..]``."""
-
-    def __init__(self, p: object = None, eps: object = None, keepdim: object = False) -> None:
-        self.keepdim = flag(keepdim, default=False)
-
-    def forward(self, x1: Tensor, x2: Tensor) -> AnyValue | Mismatch:
-        """``[.. d], [.. d] -> [..]``."""
-        found = compared(x1, x2, -1)
-        if not self.keepdim or isinstance(found, Mismatch):
-            return found if self.keepdim is not None else unknown_shape(x1)
-        return found.reshaped(Shape((*found.shape, Axis.of(1))))
-
-
-def compared(x1: Tensor, x2: Tensor, dim: int) -> Tensor | Mismatch:
-    """Two tensors broadcast together, without one axis."""
-    found = broadcast(x1.shape, x2.shape)
-    if isinstance(found, Mismatch):
-        return found
-    position = found.position(dim)
-    if not isinstance(position, int):
-        return unknown_shape(x1) if position is None else position
-    return x1.reshaped(found.without([position]))

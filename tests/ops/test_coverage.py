@@ -16,7 +16,12 @@ ELSEWHERE = {
     "torch.Tensor.cuda": "needs a device",
     "torch.Tensor.xpu": "needs a device",
     "torch.Tensor.pin_memory": "needs a device",
-}
+    "torch.nn.SyncBatchNorm": "needs a group of processes; the rule is that of BatchNorm",
+    "torch.nn.TransformerEncoder": "is made of a layer: see tests/oracle/test_module_db.py",
+    "torch.nn.TransformerDecoder": "is made of a layer: see tests/oracle/test_module_db.py",
+    "einops.pack": "returns sizes: see test_einops.py",
+    "einops.parse_shape": "returns a dictionary: see test_einops.py",
+} | {name: "einx is not needed to run the tests: see test_einx.py" for name in OPERATIONS if name.startswith("einx.")}
 """Names that cannot be run here, with the reason."""
 
 

@@ -59,6 +59,7 @@ CASES = [
     bad("torch.split", t("B T+D"), [n("T"), n("B")], 1),
     bad("torch.split", X, 2, 3),
     bad("torch.split", t(""), 2),
+    case("torch.unsafe_split", t("B 6"), 2, 1),
     case("torch.split_with_sizes", t("T+D B"), [n("T"), n("D")]),
     case("torch.Tensor.split", t("T+D B"), split_size=[n("T"), n("D")], only=True),
     case("torch.chunk", t("B 6"), 3, 1),

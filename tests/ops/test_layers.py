@@ -65,6 +65,7 @@ CASES = [
     bad("torch.nn.functional.layer_norm", X, (n("D"),), t("D"), t("T")),
     bad("torch.nn.functional.rms_norm", X, [n("D")], t("T")),
     case("torch.nn.functional.rms_norm", X, [n("D")], t("D")),
+    case("torch.native_layer_norm", X, (n("D"),), t("D"), None, 1e-5),
     module_case("torch.nn.BatchNorm1d", args(n("D")), args(t("B+1 D"))),
     module_case("torch.nn.BatchNorm1d", args(n("C")), args(t("B+1 C L"))),
     module_case("torch.nn.BatchNorm1d", args(n("D")), args(t("B T D")), fails=True),

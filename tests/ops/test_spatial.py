@@ -153,6 +153,9 @@ RESAMPLED = [
     bad(F + "interpolate", LINE, size=3, mode="bilinear"),
     bad(F + "interpolate", LINE, size=(3, 3)),
     bad(F + "interpolate", IMAGE, scale_factor=(2.0, 2.0, 2.0)),
+    case(F + "upsample_nearest", IMAGE, size=(3, 4)),
+    case(F + "upsample_bilinear", IMAGE, scale_factor=2, only=True),
+    case("torch.constant_pad_nd", t("B T"), (1, 2), 0.5),
     module_case("torch.nn.Upsample", args(scale_factor=2), args(IMAGE)),
     module_case("torch.nn.Upsample", args(size=(3, 4), mode="bilinear"), args(IMAGE)),
     module_case("torch.nn.UpsamplingNearest2d", args(scale_factor=2), args(IMAGE)),
@@ -189,8 +192,14 @@ RESAMPLED = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:Using padding='same'", "ignore:Note that order of the arguments")
-@pytest.mark.parametrize("checked", [*CONVOLUTIONS, *POOLS, *RESAMPLED], ids=str)
+CASES = [*CONVOLUTIONS, *POOLS, *RESAMPLED]
+
+
+@pytest.mark.filterwarnings(
+    "ignore:`nn.functional.upsample", "ignore:`nn.functional.upsample_nearest", "ignore:Using padding='same'",
+    "ignore:Note that order of the arguments",
+)
+@pytest.mark.parametrize("checked", CASES, ids=str)
 def test_agrees_with_torch(checked):
     check(checked)
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from shapecheck import ops
-from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.dims import Dim, Symbol
 from shapecheck.ops.registry import ATTRIBUTES, MODULES, OPERATIONS
 from shapecheck.shapes import (
     NONE,
@@ -416,7 +416,7 @@ def family(dtype: torch.dtype) -> str:
 
 
 def _evaluate(size: Dim, given: Mapping[Symbol, int]) -> int | None:
-    if any(isinstance(atom, Symbol) and atom.kind is Kind.OPAQUE for atom in size.atoms):
+    if any(isinstance(atom, Symbol) and atom not in given for atom in size.atoms):
         return None
     return size.evaluate(given)
 
