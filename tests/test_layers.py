@@ -21,7 +21,8 @@ MAY_IMPORT = {
     "annotations": {"dims"},
     "shapes": {"dims"},
     "diagnostics": {"dims", "shapes", "annotations"},
-    "rules": {"dims", "shapes", "diagnostics"},
+    # A rule may compare a declaration with what arrives (SC304), so it may read declarations.
+    "rules": {"dims", "annotations", "shapes", "diagnostics"},
     "ops": {"dims", "shapes", "rules"},
     "static": {"dims", "annotations", "shapes", "diagnostics", "rules", "ops"},
     "runtime": {"dims", "annotations", "diagnostics"},
