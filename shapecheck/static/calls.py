@@ -26,7 +26,7 @@ from shapecheck.shapes import (
 from shapecheck.static import arrays, containers, objects
 from shapecheck.static.builtins import BUILTINS, call_method
 from shapecheck.static.copies import replace_value
-from shapecheck.static.declare import Names, check, introduce
+from shapecheck.static.declare import Names, check, elements, introduce
 from shapecheck.static.expressions import iterate
 from shapecheck.static.frame import FAULT, Frame
 from shapecheck.static.joins import join, one_of
@@ -60,6 +60,11 @@ if TYPE_CHECKING:
 MAX_DEPTH = 12
 """Calls of unannotated functions are followed this deep."""
 MAX_RECURSION = 2
+ITERATORS = frozenset(
+    f"{module}.{name}"
+    for module in ("typing", "collections.abc")
+    for name in ("Iterator", "Iterable", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator")
+)
 
 _LIST_OPERATIONS = {"torch.stack", "torch.cat", "torch.concat", "torch.concatenate", "torch.vstack", "torch.hstack"}
 _METHODS_OF_MODULES = frozenset(("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "requires_grad_",
@@ -565,6 +570,8 @@ def _declared_result(frame: Frame, function: FunctionValue, signature: Signature
     def other(part: OtherHint) -> AnyValue:
         if part.name in {"typing.Self", "typing_extensions.Self"} and isinstance(function.bound, Instance):
             return function.bound
+        if part.name in ITERATORS and part.args:
+            return elements(part.args[0], names, other, "iterator")
         return interpreter.plain_value(index, part, function.name)
 
     if signature.has("contextmanager"):

@@ -315,11 +315,15 @@ def _assume_isinstance(frame: Frame, node: ast.Call, *, holds: bool) -> None:
     if len(node.args) != 2:  # noqa: PLR2004 - isinstance(x, T)
         return
     value = _peek(frame, node.args[0])
+    cls = frame.evaluate(node.args[1])
+    if holds and isinstance(cls, ClassValue) and isinstance(value, Opaque) and not value.attributes:
+        narrow(frame, node.args[0], [frame.interpreter.instance(cls.cls)])
+        return
     if not isinstance(value, OneOf):
         return
     kept = []
     for option in value.options:
-        found = is_instance(option, frame.evaluate(node.args[1]))
+        found = is_instance(option, cls)
         if found is None or found is holds:
             kept.append(option)
     narrow(frame, node.args[0], kept)
@@ -334,7 +338,10 @@ def is_instance(value: AnyValue, of: AnyValue) -> bool | None:
         return None
     if isinstance(of, ClassValue):
         if isinstance(value, Instance):
-            return True if of.cls in value.cls.mro else None
+            if of.cls in value.cls.mro:
+                return True
+            # An object of a subclass, unless the classes have nothing to do with each other.
+            return None if value.cls in of.cls.mro and not value.is_exact else False
         return False if isinstance(value, (Tensor, Dim, Constant, Sequence, Number)) else None
     if isinstance(of, External):
         kinds = _TYPES.get(of.name)

@@ -167,18 +167,19 @@ def introduce(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue]) 
         return OneOf(options)
     if isinstance(hint, TupleHint):
         if hint.variadic:
-            return _elements(hint.items[0], names, other, "tuple")
+            return elements(hint.items[0], names, other, "tuple")
         return Sequence([introduce(item, names, other) for item in hint.items])
     if isinstance(hint, SequenceHint):
-        return _elements(hint.element, names, other, "list")
+        return elements(hint.element, names, other, "list")
     if isinstance(hint, DictHint):
-        return _elements(hint.element, names, other, "dict")
+        return elements(hint.element, names, other, "dict")
     if isinstance(hint, OtherHint):
         return other(hint)
     return Unknown("an annotation says nothing about shapes")
 
 
-def _elements(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue], kind: str) -> Elements:
+def elements(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue], kind: str) -> Elements:
+    """Any number of items that a hint declares, each with sizes of its own."""
     element = introduce(hint, _per_element(names), other)
     bound = [size for size in names.bound.values() if isinstance(size, Dim)]
     outside = frozenset([atom for size in bound for atom in size.atoms if isinstance(atom, Symbol)])

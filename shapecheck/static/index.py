@@ -66,7 +66,9 @@ class ModuleIndex(Resolver):
         self._resolved: dict[str, str | Alias | None] = {}
         self._classes: list[ClassIndex] | None = None
         self._globals: frozenset[str] | None = None
-        self._collect(source.tree.body)
+        self.ambiguous: set[str] = set()
+        """Functions and classes that are defined in more than one way: `try: from x import f / except: def f(...)`."""
+        self._collect(source.tree.body, conditional=False)
 
     # -- the annotation layer's questions ----------------------------------------------------------------------------
 
@@ -171,9 +173,12 @@ class ModuleIndex(Resolver):
                 return found
         return None
 
-    def _collect(self, body: list[ast.stmt]) -> None:
+    def _collect(self, body: list[ast.stmt], *, conditional: bool) -> None:
         for statement in body:
             kind = type(statement)
+            name = getattr(statement, "name", None)
+            if conditional and isinstance(name, str) and name in self.bindings:
+                self.ambiguous.add(name)
             if kind is ast.Import:
                 self._add_import(statement)  # type: ignore[arg-type]  # kind tells
             elif kind is ast.ImportFrom:
@@ -190,11 +195,11 @@ class ModuleIndex(Resolver):
             elif isinstance(statement, ast.AnnAssign):
                 self._add_assignment(statement.target, statement.value, statement.annotation)
             elif isinstance(statement, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
-                self._collect(statement.body)
+                self._collect(statement.body, conditional=True)
                 for part in ("orelse", "finalbody"):
-                    self._collect(getattr(statement, part, []))
+                    self._collect(getattr(statement, part, []), conditional=True)
                 for handler in getattr(statement, "handlers", []):
-                    self._collect(handler.body)
+                    self._collect(handler.body, conditional=True)
             elif kind.__name__ == "TypeAlias":
                 self._add_assignment(statement.name, statement.value)  # type: ignore[attr-defined]  # Python 3.12
 
@@ -214,7 +219,9 @@ class ModuleIndex(Resolver):
                 self.stars.append(Imported(module, None, statement.level))
             else:
                 name = alias.asname or alias.name
-                if not isinstance(self.bindings.get(name), (ast.FunctionDef, ast.ClassDef)):
+                if isinstance(self.bindings.get(name), (ast.FunctionDef, ast.ClassDef)):
+                    self.ambiguous.add(name)
+                else:
                     self.bindings[name] = imported
 
     def _add_assignment(self, target: ast.expr, value: ast.expr | None, annotation: ast.expr | None = None) -> None:

@@ -271,6 +271,8 @@ class Interpreter:
                 return External(f"builtins.{name}")
             submodule = self.project.module(name, index, 1) if index.path.endswith("__init__.py") else None
             return ProjectModule(submodule) if submodule is not None else Unknown(f"the name {name} is not defined")
+        if name in owner.ambiguous and isinstance(binding, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            return Unknown("a name that is defined in more than one way")
         if isinstance(binding, ast.ClassDef):
             return ClassValue(class_of(binding, owner))
         if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -350,6 +352,10 @@ class Interpreter:
     ) -> AnyValue:
         """The value of a call of an abstract function."""
         return calls.call(frame, node, function, args, kwargs)
+
+    def instance(self, cls: ClassIndex) -> AnyValue:
+        """An object of a class that was made elsewhere."""
+        return objects.instance_of(self, cls, cls.name)
 
     def call_method(
         self, frame: Frame, owner: Instance, name: str, args: list[AnyValue], node: ast.AST

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.shapes import NONE, AnyValue, Constant, Rest, Sequence, Tensor, Unknown
+from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Rest, Sequence, Tensor, Unknown
 from shapecheck.static.conditions import assume_values_equal, compare, is_instance, narrow
-from shapecheck.static.values import Dictionary, Elements, Instance, OneOf
+from shapecheck.static.objects import instance_of
+from shapecheck.static.values import ClassValue, Dictionary, Elements, Instance, OneOf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def _match_sequence(
 
 
 def _match_class(frame: Frame, pattern: ast.MatchClass, value: AnyValue) -> bool | None:
-    matches = is_instance(value, frame.evaluate(pattern.cls))
+    cls = frame.evaluate(pattern.cls)
+    matches = is_instance(value, cls)
+    if isinstance(cls, ClassValue) and isinstance(value, (Opaque, Unknown)):
+        value = instance_of(frame.interpreter, cls.cls, cls.cls.name)
     names = list(pattern.kwd_attrs)
     parts = list(pattern.kwd_patterns)
     if pattern.patterns:

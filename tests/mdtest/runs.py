@@ -128,4 +128,12 @@ def _argument(name, hint, sizes):
 
 def _evaluated(text, sizes):
     """Return the sizes of a shape string; each token is an expression of the named ones."""
-    return tuple(eval(token.lstrip("#"), {"__builtins__": {}}, sizes) for token in text.split())  # noqa: S307
+    return tuple(size for token in text.split() for size in _sizes_of_token(token.lstrip("#"), sizes))
+
+
+def _sizes_of_token(token, sizes):
+    if token.startswith("*"):
+        return (sizes[f"{token[1:]}_0"], sizes[f"{token[1:]}_1"])
+    if token in {"...", "_"}:
+        return (sizes[token],)
+    return (eval(token.partition("=")[2] or token, {"__builtins__": {}}, sizes),)  # noqa: S307
