@@ -52,6 +52,7 @@ FAMILIES: Final = (
     "parts",
     "indexing",
     "lookups",
+    "derivatives",
     "gathering",
     "joining",
     "cutting",

@@ -60,6 +60,9 @@ NAMES: dict[str, dict[str, str]] = {
         ),
         "torch.functional": "split",
     },
+    "derivatives": {
+        "torch.autograd": "grad",
+    },
     "einops_layers": {
         "einops.layers.torch": "EinMix Rearrange Reduce",
     },

@@ -9,7 +9,7 @@ result Unknown without calling the rule:
 ``Operand``               a tensor, or a Python number as a tensor without axes
 ``int``                   an integer whose value is known (an axis number)
 ``Ints``                  one or several of these, as a list
-``Dim``                   any integer, as a symbolic size
+``Dim``                   any integer, as a symbolic size; a tensor of one integer is a size of its own
 ``bool``, ``str``         a known constant
 ``Dtype``                 the family of a dtype (``Constant("torch.float32")`` is ``"float"``), None if it is not known
 ``Sequence[X]``           a tuple or list of these; ``X | Sequence[X]``: a lone one is passed as a list of one
@@ -24,7 +24,7 @@ Names that torch takes for others (``axis`` for ``dim``) bind to these, and keyw
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim
+from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import AnyValue, Constant, Number, Opaque, Rest, Sequence, Shape, Tensor, Unknown, scope
 
 TYPE_CHECKING = False
@@ -225,7 +225,18 @@ def _dim(value: AnyValue) -> object:
         return Dim.of(int(value.value))
     if isinstance(value, Opaque):
         return value.size()
+    if _holds_a_size(value):
+        return _held_size()
     return _why(value, "an integer")
+
+
+def _holds_a_size(value: AnyValue) -> bool:
+    """Whether a value is a tensor of one integer, which torch takes as a size: ``lengths.max()``."""
+    return isinstance(value, Tensor) and value.dtype in {"int", None} and value.shape.rank == 0
+
+
+def _held_size() -> Dim:
+    return Dim.of(Symbol("item", Kind.OPAQUE))
 
 
 def _bool(value: AnyValue) -> object:
@@ -284,8 +295,8 @@ def _spread(values: collections.abc.Sequence[AnyValue | Rest]) -> list[Dim | Res
             sizes.append(value)
         elif isinstance(value, Opaque):
             sizes.append(value.size())
-        elif isinstance(value, Tensor):
-            return Unknown("a size is a tensor")
+        elif _holds_a_size(value):
+            sizes.append(_held_size())
         else:
             return _why(value, "a size")
     return sizes

@@ -19,6 +19,7 @@ ELSEWHERE = {
     "torch.nn.SyncBatchNorm": "needs a group of processes; the rule is that of BatchNorm",
     "torch.nn.TransformerEncoder": "is made of a layer: see tests/oracle/test_module_db.py",
     "torch.nn.TransformerDecoder": "is made of a layer: see tests/oracle/test_module_db.py",
+    "torch.autograd.grad": "needs operands that were computed from each other: see test_derivatives.py",
     "einops.pack": "returns sizes: see test_einops.py",
     "einops.parse_shape": "returns a dictionary: see test_einops.py",
 } | {name: "einx is not needed to run the tests: see test_einx.py" for name in OPERATIONS if name.startswith("einx.")}
