@@ -15,6 +15,7 @@ from shapecheck.shapes import (
     Factor,
     Fault,
     Mismatch,
+    Opaque,
     Origin,
     Rest,
     Shape,
@@ -173,13 +174,18 @@ def lengths_of(given: Mapping[str, object]) -> dict[str, Dim | None]:
 
 
 def _operand(tensor: object) -> Tensor | Mismatch | Unknown:
-    """A tensor, or a list of tensors as one with the list's axis in front."""
+    """A tensor, or a list of tensors as one with the list's axis in front.
+
+    One that is not known has an unknown shape: the pattern tells its rank.
+    """
     if isinstance(tensor, Tensor):
         return tensor
     if isinstance(tensor, Several):
         tensors = joining.operands(tensor)
-        return tensors if isinstance(tensors, Unknown) else joining.stacked(tensors)
-    return tensor if isinstance(tensor, Unknown) else Unknown("the operand is not a tensor")
+        return Tensor(Shape.unknown()) if isinstance(tensors, Unknown) else joining.stacked(tensors)
+    if isinstance(tensor, (Unknown, Opaque)):
+        return Tensor(Shape.unknown())
+    return Unknown("the operand is not a tensor")
 
 
 def transformed(tensor: object, pattern: str, operation: str, given: Mapping[str, object]) -> AnyValue | Mismatch:
@@ -189,10 +195,7 @@ def transformed(tensor: object, pattern: str, operation: str, given: Mapping[str
     if isinstance(parsed, Malformed):
         return malformed(parsed, operand.shape if isinstance(operand, Tensor) else None)
     if not isinstance(operand, Tensor):
-        if not isinstance(operand, Unknown) or not isinstance(tensor, Several):
-            return operand
-        # A list of unknown tensors still has the rank that the pattern says.
-        operand = Tensor(Shape.unknown())
+        return operand
     lengths = lengths_of(given)
     bound = bind_names(operand.shape, parsed.left, lengths)
     return bound if isinstance(bound, Mismatch) else operand.reshaped(composed(parsed.right, bound, lengths))
@@ -233,7 +236,7 @@ def einsum(*tensors_and_pattern: object) -> AnyValue | Mismatch:
     text = getattr(last[0], "value", None) if last else None
     if not isinstance(text, str):
         return Unknown("the pattern is not known")
-    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    tensors = [found for found in map(_operand, operands) if isinstance(found, Tensor)]
     if len(tensors) < len(operands):
         return Unknown("an operand is not a tensor")
     sides = _einsum_sides(text)

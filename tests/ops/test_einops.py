@@ -7,8 +7,21 @@ import pytest
 from shapecheck import ops
 from shapecheck.dims import Dim, Symbol
 from shapecheck.ops.einops_packs import pack, parse_shape, unpack
-from shapecheck.ops.einops_rules import rearrange, repeat
-from shapecheck.shapes import Axis, Constant, Context, Fault, Mismatch, Rest, Sequence, Shape, Tensor, current, use
+from shapecheck.ops.einops_rules import einsum, rearrange, repeat
+from shapecheck.shapes import (
+    Axis,
+    Constant,
+    Context,
+    Fault,
+    Mismatch,
+    Rest,
+    Sequence,
+    Shape,
+    Tensor,
+    Unknown,
+    current,
+    use,
+)
 from tests.oracle.harness import args, bad, case, check, module_case, n, t
 
 X = t("B T D")
@@ -214,6 +227,13 @@ def test_a_size_that_is_not_known_makes_no_fault():
     )
     assert isinstance(found, Tensor)
     assert found.shape.rank == 4
+
+
+def test_a_pattern_tells_the_rank_of_an_operand_that_is_not_known():
+    found = rearrange(Unknown("a call"), "b t (h k) -> b h t k", h=H)
+    assert found.shape.rank == 4
+    assert found.shape[1].size == H
+    assert einsum(TENSOR, Unknown("a call"), Constant("b t d, s d -> b s")).shape.axes[0] == TENSOR.shape[0]
 
 
 def test_where_the_fault_is():
