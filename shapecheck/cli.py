@@ -48,11 +48,38 @@ class UsageError(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status."""
-    arguments = sys.argv[1:] if argv is None else list(argv)
-    if argv is None:
-        # A name or a source line that the terminal's encoding lacks must not end the run.
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    """Run the command line and return its exit status.
+
+    Without arguments it takes those of the process, and ends the process itself.
+    """
+    if argv is not None:
+        return _status(list(argv))
+    _prepare_process()
+    status = _status(sys.argv[1:])
+    _end_process(status)
+    return status
+
+
+def _prepare_process() -> None:
+    import gc
+
+    # A run is short and makes next to no cycles: looking for them takes a tenth of the time and frees nothing.
+    gc.disable()
+    # A name or a source line that the terminal's encoding lacks must not end the run.
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _end_process(status: int) -> None:
+    """Exit without taking every object apart, which takes a sixth of the time that a small file takes."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = FOUND
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _status(arguments: list[str]) -> int:
     try:
         options = _options(arguments)
         status = _rule(options) if options.command == "rule" else _check(options)
