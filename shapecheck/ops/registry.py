@@ -19,7 +19,7 @@ Packages register rules for their own operators with the same decorators.
 from __future__ import annotations
 
 from shapecheck.ops.signature import Signature, bind
-from shapecheck.shapes import AnyValue, Mismatch, Tensor, Unknown
+from shapecheck.shapes import AnyValue, Mismatch, Opaque, Shape, Tensor, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,8 +128,11 @@ def construct(
 
 
 def forward(layer: Module, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
-    """What a call of a layer returns."""
-    bound = bind(_signature(type(layer), "forward"), args, kwargs)
+    """What a call of a layer returns; of an operand that is not known a linear map still tells the last axis."""
+    signature = _signature(type(layer), "forward")
+    if args and isinstance(args[0], (Unknown, Opaque)) and signature.starts_with_tensor:
+        args = [Tensor(Shape.unknown()), *args[1:]]
+    bound = bind(signature, args, kwargs)
     if isinstance(bound, Unknown):
         return bound
     return layer.forward(*bound[0], **bound[1])

@@ -82,6 +82,11 @@ class Signature:
         self.rest: str | None = None
         self.keywords: str | None = None
 
+    @property
+    def starts_with_tensor(self) -> bool:
+        """Whether the first parameter takes a tensor and nothing else."""
+        return bool(self.names) and self.converters.get(self.names[0]) is _tensor
+
     @classmethod
     def of(cls, function: Callable[..., object], *, skip: int = 0) -> Signature:
         """The signature of a rule, its first ``skip`` parameters (``self``) left out."""
@@ -185,6 +190,9 @@ def _why(value: AnyValue, wanted: str) -> Unknown:
 
 
 def _tensor(value: AnyValue) -> object:
+    if isinstance(value, Opaque):
+        # Nothing else can stand here.
+        return Tensor(Shape.unknown())
     return value if isinstance(value, Tensor) else _why(value, "a tensor")
 
 
@@ -201,6 +209,9 @@ def _operand(value: AnyValue) -> object:
         return Tensor(Shape(()), value.name if value.name in {"float", "bool"} else None)
     if isinstance(value, Constant) and isinstance(value.value, (bool, float, complex)):
         return Tensor(Shape(()), type(value.value).__name__)
+    if isinstance(value, Opaque):
+        # A number or a tensor: what it broadcasts with keeps the axes that are not 1.
+        return Tensor(Shape.unknown())
     return _why(value, "a tensor or a number")
 
 

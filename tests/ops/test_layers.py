@@ -222,3 +222,9 @@ def test_a_setting_that_is_not_known_is_one_size():
     assert current().scope.equal(config.attribute("d_model").size(), D)
     norm = made("torch.nn.LayerNorm", config.attribute("d_model"))
     assert isinstance(ops.forward(norm, [TENSOR.reshaped(Shape.of(B, T))], {}), Mismatch)
+
+
+def test_an_operand_that_is_not_known_still_has_the_last_axis():
+    found = ops.forward(made("torch.nn.Linear", D, E), [Unknown("a call")], {})
+    assert found.shape.axis(-1).size == E
+    assert isinstance(ops.forward(made("torch.nn.Identity"), [Unknown("a call")], {}), Unknown)
