@@ -29,7 +29,9 @@ def is_numpy(kind: str) -> bool:
 
 def has_torch_attribute(tensor: Tensor, name: str) -> bool:
     """Whether an attribute means what it means for torch."""
-    return is_torch(tensor.kind) or (name in _SHARED_ATTRIBUTES and (is_numpy(tensor.kind) or name in {"shape", "ndim"}))
+    if is_torch(tensor.kind) or name in {"shape", "ndim"}:
+        return True
+    return is_numpy(tensor.kind) and name in _SHARED_ATTRIBUTES
 
 
 def call_method(

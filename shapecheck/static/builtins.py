@@ -7,6 +7,7 @@ import ast
 from shapecheck.dims import Dim, Kind, Symbol, maximum, minimum
 from shapecheck.shapes import (
     NONE,
+    TRUE,
     AnyValue,
     Axis,
     Constant,
@@ -19,8 +20,8 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static.conditions import assume, is_instance, truth_of
+from shapecheck.static.copies import acyclic, replace_value
 from shapecheck.static.expressions import attribute_of, binary, iterate
-from shapecheck.static.copies import replace_value
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loosen import take
 from shapecheck.static.values import (
@@ -28,7 +29,6 @@ from shapecheck.static.values import (
     Container,
     Dictionary,
     Elements,
-
     Instance,
     Partial,
 )
@@ -91,7 +91,7 @@ def _len(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
 def _range(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del node, kwargs
     sizes = [as_size(arg) for arg in args]
-    if not sizes or None in sizes:
+    if not 1 <= len(sizes) <= 3 or None in sizes:
         return Elements(_position())
     bounds = [frame.interpreter.scope.normal(size).constant for size in sizes if size is not None]
     if None not in bounds:
@@ -99,10 +99,10 @@ def _range(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, 
             numbers = range(*[bound for bound in bounds if bound is not None])
         except ValueError:
             return Unknown("a range with a step of zero")
-        if len(numbers) <= MAX_RANGE:
+        if not numbers[MAX_RANGE:]:
             return Sequence([Dim.of(number) for number in numbers], "tuple")
     start, stop = (Dim.of(0), sizes[0]) if len(sizes) == 1 else (sizes[0], sizes[1])
-    length = stop - start if start is not None and stop is not None and len(sizes) < 3 else None  # noqa: PLR2004
+    length = stop - start if start is not None and stop is not None and len(sizes) < 3 else None
     return Elements(_position(), length)
 
 
@@ -170,7 +170,7 @@ def _str(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
 @builtin("builtins.print", "warnings.warn", "builtins.setattr", "torch.manual_seed")
 def _nothing(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del node, kwargs
-    if len(args) == 3 and isinstance(args[0], Instance):  # noqa: PLR2004 - setattr(object, name, value)
+    if len(args) == 3 and isinstance(args[0], Instance):
         key = args[1].value if isinstance(args[1], Constant) else None
         if isinstance(key, str):
             frame.interpreter.store_attribute(args[0], key, args[2])
@@ -190,7 +190,7 @@ def _check(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, 
 @builtin("builtins.isinstance")
 def _isinstance(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del frame, node, kwargs
-    if len(args) != 2:  # noqa: PLR2004 - isinstance(object, class)
+    if len(args) != 2:
         return Number("bool")
     found = is_instance(args[0], args[1])
     return Number("bool") if found is None else Constant(found)
@@ -202,7 +202,7 @@ def _getattr(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str
     name = args[1].value if len(args) > 1 and isinstance(args[1], Constant) else None
     if not isinstance(name, str):
         return Unknown("an attribute whose name is not known")
-    if len(args) > 2:  # noqa: PLR2004 - getattr(object, name, default)
+    if len(args) > 2:
         if isinstance(args[0], Instance) and name not in args[0].attributes:
             return Unknown("an attribute that may not exist")
         if isinstance(args[0], Opaque):
@@ -213,9 +213,9 @@ def _getattr(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str
 @builtin("builtins.hasattr")
 def _hasattr(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del frame, node, kwargs
-    if len(args) == 2 and isinstance(args[0], Instance) and isinstance(args[1], Constant):  # noqa: PLR2004
-        if args[1].value in args[0].attributes:
-            return Constant(True)  # noqa: FBT003 - the constant itself
+    known = len(args) == 2 and isinstance(args[0], Instance) and isinstance(args[1], Constant)
+    if known and args[1].value in args[0].attributes:  # type: ignore[union-attr]  # known tells
+        return TRUE
     return Number("bool")
 
 
@@ -232,7 +232,9 @@ def _list(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, A
     if isinstance(value, Sequence):
         return Sequence(value.items, "list")
     found = iterate(frame, value)
-    return Sequence(found, "list") if isinstance(found, list) else Elements(found.element, found.length, "list", found.own)
+    if isinstance(found, list):
+        return Sequence(found, "list")
+    return Elements(found.element, found.length, "list", found.own)
 
 
 @builtin("torch.Size")
@@ -268,7 +270,8 @@ def _zip(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
     known = [column for column in columns if isinstance(column, list)]
     if known and len(known) == len(columns):
         return Sequence([Sequence(list(row)) for row in zip(*known, strict=False)], "list")
-    length = next((column.length for column in columns if isinstance(column, Elements) and column.length is not None), None)
+    lengths = [column.length for column in columns if isinstance(column, Elements) and column.length is not None]
+    length = lengths[0] if lengths else None
     row: list[AnyValue] = []
     own: frozenset[Symbol] = frozenset()
     for column in columns:
@@ -295,7 +298,7 @@ def _zip(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
 @builtin("builtins.map")
 def _map(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del kwargs
-    if len(args) < 2:  # noqa: PLR2004 - map(function, iterable)
+    if len(args) < 2:
         return Unknown("map without an iterable")
     columns = [iterate(frame, arg) for arg in args[1:]]
     known = [column for column in columns if isinstance(column, list)]
@@ -374,7 +377,7 @@ def _abs(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
 @builtin("builtins.divmod")
 def _divmod(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del kwargs
-    if len(args) != 2:  # noqa: PLR2004 - divmod(a, b)
+    if len(args) != 2:
         return Unknown("divmod")
     return Sequence([binary(frame, node, op, args[0], args[1]) for op in (ast.FloorDiv, ast.Mod)])
 
@@ -398,7 +401,7 @@ def _dict(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, A
         elif isinstance(source, Sequence):
             for pair in source.items:
                 key = None
-                if isinstance(pair, Sequence) and len(pair.items) == 2 and not isinstance(pair.items[0], Rest):  # noqa: PLR2004
+                if isinstance(pair, Sequence) and len(pair.items) == 2 and not isinstance(pair.items[0], Rest):
                     key = frame.interpreter.key(pair.items[0])
                 if key is None or not isinstance(pair, Sequence) or isinstance(pair.items[1], Rest):
                     return Unknown("a dictionary with unknown keys")
@@ -422,14 +425,15 @@ def _reduce(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str,
     found = iterate(frame, args[1]) if len(args) > 1 else []
     if isinstance(found, Elements) or not found:
         return Unknown("a reduction of unknown length")
-    start = args[2] if len(args) > 2 else found.pop(0)  # noqa: PLR2004 - reduce(function, items, start)
+    start = args[2] if len(args) > 2 else found.pop(0)
     for item in found:
         start = frame.interpreter.call(frame, node, args[0], [start, item], {})
     return start
 
 
 @builtin("copy.copy", "copy.deepcopy", "typing.cast", "torch.jit.script", "torch.compile", "torch.jit.unwrap_optional",
-         "shapecheck.shapechecked", "jaxtyping.jaxtyped", "beartype.beartype", "torch.no_grad", "contextlib.nullcontext",
+         "shapecheck.shapechecked", "jaxtyping.jaxtyped", "beartype.beartype", "torch.no_grad",
+         "contextlib.nullcontext",
          "torch.inference_mode", "torch.autograd.graph.save_on_cpu")  # fmt: skip
 def _itself(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
     del frame, node, kwargs
@@ -492,6 +496,7 @@ def _becomes_unknown(frame: Frame, receiver: Sequence, *others: AnyValue, length
 def _sequence_method(receiver: Sequence, name: str, args: list[AnyValue], frame: Frame) -> AnyValue:
     items = receiver.items
     count = Dim.of(len(items))
+    args = [acyclic(receiver, arg) for arg in args]
     if name == "append" and args:
         items.append(args[0])
     elif name == "extend" and args:
@@ -499,8 +504,9 @@ def _sequence_method(receiver: Sequence, name: str, args: list[AnyValue], frame:
         if isinstance(found, list):
             items.extend(found)
         else:
-            _becomes_unknown(frame, receiver, found.element, length=None if found.length is None else count + found.length)
-    elif name == "insert" and len(args) == 2:  # noqa: PLR2004 - list.insert(index, item)
+            length = None if found.length is None else count + found.length
+            _becomes_unknown(frame, receiver, found.element, length=length)
+    elif name == "insert" and len(args) == 2:
         place = args[0].constant if isinstance(args[0], Dim) else None
         if place is not None:
             items.insert(place, args[1])
@@ -547,6 +553,7 @@ def _product(items: list[AnyValue | Rest]) -> AnyValue:
 
 def _elements_method(frame: Frame, receiver: Elements, name: str, args: list[AnyValue]) -> AnyValue:
     key = frame.interpreter.key(args[0]) if args else None
+    args = [acyclic(receiver, arg) for arg in args]
     if name in _GROWING or name in _REORDERING:
         if name in {"append", "appendleft", "insert"} and args:
             receiver.element = join(receiver.element, args[-1])
@@ -578,6 +585,7 @@ def _elements_method(frame: Frame, receiver: Elements, name: str, args: list[Any
 
 
 def _dictionary_method(frame: Frame, receiver: Dictionary, name: str, args: list[AnyValue]) -> AnyValue:
+    args = [acyclic(receiver, arg) for arg in args]
     if name == "values":
         return Sequence(list(receiver.items.values()), "list")
     if name == "items":
@@ -615,7 +623,7 @@ def _container_method(frame: Frame, receiver: Container, name: str, args: list[A
             for item in found:
                 receiver.items[str(len(receiver.items))] = item
             return receiver
-        if name == "add_module" and len(args) == 2 and isinstance(args[0], Constant):  # noqa: PLR2004 - name, module
+        if name == "add_module" and len(args) == 2 and isinstance(args[0], Constant):
             receiver.items[str(args[0].value)] = args[1]
             return NONE
     if name == "values":

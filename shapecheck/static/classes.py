@@ -109,7 +109,8 @@ class ClassIndex:
                 if isinstance(resolved, str):
                     self.external_bases.append(resolved)
                 else:
-                    self.external_bases.append(f"builtins.{dotted}" if dotted in {"object", "Exception"} else dotted or "?")
+                    builtin = dotted in {"object", "Exception"}
+                    self.external_bases.append(f"builtins.{dotted}" if builtin else dotted or "?")
         return self._bases
 
     @property
@@ -155,7 +156,9 @@ class ClassIndex:
     def is_known(self) -> bool:
         """Whether every base is known, so that a name it does not define does not exist."""
         return all(
-            name in _PLAIN or name in _MODULES or name in _RECORD_BASES for cls in self.mro for name in cls.external_bases
+            name in _PLAIN or name in _MODULES or name in _RECORD_BASES
+            for cls in self.mro
+            for name in cls.external_bases
         )
 
     # -- members -----------------------------------------------------------------------------------------------------

@@ -155,8 +155,8 @@ def _inside(left: AnyValue, right: AnyValue) -> bool | None:
     if isinstance(right, Container) and isinstance(left, Constant):
         return left.value in right.items
     if isinstance(right, Constant) and isinstance(left, Constant):
-        if isinstance(right.value, str) and isinstance(left.value, str):
-            return left.value in right.value
+        text, part = right.value, left.value
+        return part in text if isinstance(text, str) and isinstance(part, str) else None
     return None
 
 
@@ -312,7 +312,7 @@ def _assume_shape(frame: Frame, node: ast.expr, shape: AnyValue) -> bool:
 
 
 def _assume_isinstance(frame: Frame, node: ast.Call, *, holds: bool) -> None:
-    if len(node.args) != 2:  # noqa: PLR2004 - isinstance(x, T)
+    if len(node.args) != 2:
         return
     value = _peek(frame, node.args[0])
     cls = frame.evaluate(node.args[1])
@@ -345,7 +345,8 @@ def is_instance(value: AnyValue, of: AnyValue) -> bool | None:
         return False if isinstance(value, (Tensor, Dim, Constant, Sequence, Number)) else None
     if isinstance(of, External):
         kinds = _TYPES.get(of.name)
-        if of.name == "torch.Tensor" and isinstance(value, Tensor) and value.kind not in {"torch.Tensor", "torch.nn.Parameter"}:
+        other = isinstance(value, Tensor) and value.kind not in {"torch.Tensor", "torch.nn.Parameter"}
+        if of.name == "torch.Tensor" and other:
             return None
         if kinds is not None:
             if not isinstance(value, kinds):

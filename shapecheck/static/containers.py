@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.shapes import NONE, AnyValue, Constant, Sequence, Tensor, Unknown
+from shapecheck.shapes import NONE, AnyValue, Constant, Rest, Sequence, Tensor, Unknown
 from shapecheck.static.joins import alike, join
 from shapecheck.static.values import Container, Dictionary, Elements
 
@@ -43,7 +43,9 @@ def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyVal
             return Elements(source.element, source.length)
         if source is None:
             return Container(kind, {})
-        return _numbered(kind, source.items) if isinstance(source, Sequence) else Unknown("modules that are not followed")
+        if isinstance(source, Sequence) and not any(isinstance(item, Rest) for item in source.items):
+            return _numbered(kind, source.items)  # type: ignore[arg-type]  # no Rest among them
+        return Unknown("modules that are not followed")
     if isinstance(source, Dictionary):
         return Container(kind, {str(key): value for key, value in source.items.items()})
     if isinstance(source, Elements):
@@ -51,7 +53,7 @@ def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyVal
     return _numbered(kind, args)
 
 
-def _numbered(kind: str, items: list[AnyValue]) -> Container:  # type: ignore[type-arg]  # plain values
+def _numbered(kind: str, items: list[AnyValue]) -> Container:
     return Container(kind, {str(position): item for position, item in enumerate(items)})
 
 

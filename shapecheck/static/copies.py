@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.shapes import AnyValue, Rest, Sequence
+from shapecheck.shapes import AnyValue, Rest, Sequence, Unknown
 from shapecheck.static.values import Container, Dictionary, Elements, OneOf
 
 TYPE_CHECKING = False
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from shapecheck.static.frame import Frame
 
+MAX_HELD = 300
+"""Containers that are looked through for a cycle."""
 _NESTED = (Sequence, Elements, Dictionary, OneOf, Container)
 """What may be changed in place, or may hold what is."""
 
@@ -76,6 +78,26 @@ class Copies:
         if all(a is b for a, b in zip(items, value.items, strict=True)):
             return value
         return Sequence(items, value.kind, value.fields)
+
+
+def acyclic(owner: AnyValue, value: AnyValue) -> AnyValue:
+    """A value that is put into a container; unknown if it holds that container already."""
+    waiting: list[AnyValue] = [value]
+    for _ in range(MAX_HELD):
+        if not waiting:
+            return value
+        part = waiting.pop()
+        if part is owner:
+            break
+        if isinstance(part, Sequence):
+            waiting += [item for item in part.items if isinstance(item, _NESTED)]
+        elif isinstance(part, Elements):
+            waiting.append(part.element)
+        elif isinstance(part, (Dictionary, Container)):
+            waiting += [item for item in part.items.values() if isinstance(item, _NESTED)]
+        elif isinstance(part, OneOf):
+            waiting += part.options
+    return Unknown("a container inside itself")
 
 
 def replace_value(frame: Frame, old: AnyValue, new: AnyValue) -> None:

@@ -50,6 +50,7 @@ from shapecheck.static.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from shapecheck.static.frame import Frame
 
@@ -282,12 +283,12 @@ def _sequence_item(owner: Sequence, index: AnyValue) -> AnyValue:
             found = item if found is None else join(found, item)
         return found if found is not None else Unknown("an item of an empty sequence")
     if rest is not None:
-        if not (0 <= position < rest or position < 0 and len(items) + position > rest):
+        if not (0 <= position < rest or (position < 0 and len(items) + position > rest)):
             return Unknown("the number of axes is not known")
     elif not -len(items) <= position < len(items):
         return Unknown("an index beyond the end of a sequence")
-    item = items[position]
-    return Unknown("the number of axes is not known") if isinstance(item, Rest) else item
+    chosen = items[position]
+    return Unknown("the number of axes is not known") if isinstance(chosen, Rest) else chosen
 
 
 def _sequence_slice(owner: Sequence, index: Slice, rest: int | None) -> AnyValue:
@@ -343,7 +344,8 @@ def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValu
     """The value of ``left op right``."""
     left, right = frame.interpreter.settle(left), frame.interpreter.settle(right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        if any(isinstance(s, Tensor) and not arrays.is_torch(s.kind) and not arrays.is_numpy(s.kind) for s in (left, right)):
+        kinds = [side.kind for side in (left, right) if isinstance(side, Tensor)]
+        if not all(arrays.is_torch(kind) or arrays.is_numpy(kind) for kind in kinds):
             return Unknown("an array of another library")
         name, sign = _BINARY[op]
         return frame.interpreter.apply(frame, node, f"operator.{name}", [left, right], {}, f"`{sign}`")
@@ -361,9 +363,10 @@ def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValu
         times = right.constant
         if times is not None and 0 <= times * len(left.items) <= 64:
             return Sequence(left.items * times, left.kind)
-        return Elements(left.items[0], right) if len(left.items) == 1 and not isinstance(left.items[0], Rest) else Unknown(
-            "a sequence repeated an unknown number of times"
-        )
+        item = left.items[0] if len(left.items) == 1 else None
+        if item is None or isinstance(item, Rest):
+            return Unknown("a sequence repeated an unknown number of times")
+        return Elements(item, right)
     if isinstance(left, Elements) and isinstance(right, (Sequence, Elements)) and op is ast.Add:
         return join(left, right)
     if isinstance(left, Instance):
@@ -425,11 +428,12 @@ def _opaque(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
 def _scalars(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
     if isinstance(left, Opaque) or isinstance(right, Opaque):
         return Unknown("a number or a tensor")
-    if isinstance(left, Constant) and isinstance(right, Constant) and op is ast.Add:
-        if isinstance(left.value, str) and isinstance(right.value, str):
-            return Constant(left.value + right.value)
+    texts = [side.value for side in (left, right) if isinstance(side, Constant) and isinstance(side.value, str)]
+    if len(texts) == 2 and op is ast.Add:
+        return Constant(texts[0] + texts[1])
     numeric = all(
-        isinstance(side, (Number, Dim)) or (isinstance(side, Constant) and isinstance(side.value, (float, bool, complex)))
+        isinstance(side, (Number, Dim))
+        or (isinstance(side, Constant) and isinstance(side.value, (float, bool, complex)))
         for side in (left, right)
     )
     return Number("float") if numeric else Unknown("an operator on values that are not followed")
@@ -694,7 +698,7 @@ def _yield(frame: Frame, node: ast.Yield | ast.YieldFrom) -> AnyValue:
     return Unknown("what a generator is sent")
 
 
-_EXPRESSIONS: dict[type, Callable[[Frame, object], AnyValue]] = {
+_EXPRESSIONS: dict[type, Callable[[Frame, Any], AnyValue]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.JoinedStr: _joined_string,
@@ -720,4 +724,4 @@ _EXPRESSIONS: dict[type, Callable[[Frame, object], AnyValue]] = {
     ast.Await: _await,
     ast.Yield: _yield,
     ast.YieldFrom: _yield,
-}  # type: ignore[dict-item]  # each takes the node of its key
+}

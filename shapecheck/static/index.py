@@ -8,8 +8,8 @@ import os
 from shapecheck.annotations import Alias, Resolver
 from shapecheck.annotations.source import dotted_name
 from shapecheck.diagnostics.model import Diagnostic
-from shapecheck.static.mutation import changed_names
 from shapecheck.static.files import SourceFile, first_existing, parse_text, read_file
+from shapecheck.static.mutation import changed_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

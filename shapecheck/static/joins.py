@@ -82,7 +82,7 @@ def _join(left: AnyValue, right: AnyValue) -> AnyValue:
         return left if scope().equal(left, right) else either()
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return join_tensors(left, right)
-    if left == NONE or right == NONE:
+    if NONE in (left, right):
         return OneOf((right, left)) if left == NONE else OneOf((left, right))
     if isinstance(left, (Sequence, Elements)) and isinstance(right, (Sequence, Elements)):
         return _join_sequences(left, right)
@@ -220,7 +220,9 @@ def _join_containers(left: Container | Elements, right: Container | Elements) ->
     elif isinstance(left, Elements) and left.kind != _REPEATED[right.kind]:
         return None
     values = [
-        value for side in (left, right) for value in (side.items.values() if isinstance(side, Container) else [side.element])
+        value
+        for side in (left, right)
+        for value in (side.items.values() if isinstance(side, Container) else [side.element])
     ]
     if kind == "Sequential" and len(values) != 1:
         # Modules one after another, in one order or another.
@@ -236,8 +238,9 @@ def _same_layer(left: AnyValue, right: AnyValue) -> bool:
             _same(value, other[name]) for name, value in one.items()
         )
     if isinstance(left, Instance) and isinstance(right, Instance):
-        return left.cls is right.cls and left.parameters.keys() == right.parameters.keys() and bool(left.parameters) and all(
-            _same(value, right.parameters[name]) for name, value in left.parameters.items()
+        one_made, other_made = left.parameters, right.parameters
+        return left.cls is right.cls and one_made.keys() == other_made.keys() and bool(one_made) and all(
+            _same(value, other_made[name]) for name, value in one_made.items()
         )
     return False
 
@@ -294,9 +297,8 @@ def alike(left: AnyValue, right: AnyValue) -> bool:
     if isinstance(left, Elements) and isinstance(right, Elements):
         return alike(left.element, right.element) and (left.length is None or left.length == right.length)
     if isinstance(left, (Dictionary, Container)) and isinstance(right, (Dictionary, Container)):
-        return left.items.keys() == right.items.keys() and all(
-            alike(value, right.items[key]) for key, value in left.items.items()
-        )
+        items: dict[object, AnyValue] = dict(right.items.items())
+        return left.items.keys() == items.keys() and all(alike(value, items[key]) for key, value in left.items.items())
     if isinstance(left, Opaque) and isinstance(right, Opaque):
         return alike(left.size(), right.size())
     if isinstance(left, OneOf) and isinstance(right, OneOf):

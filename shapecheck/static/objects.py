@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from shapecheck.annotations import ArrayHint, OtherHint, UnionHint, parse_annotation, walk
 from shapecheck.dims import Dim, Kind, Symbol
@@ -26,6 +27,7 @@ from shapecheck.static.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from shapecheck.static.index import Function
     from shapecheck.static.interpreter import Interpreter
 
 MAX_BUILDING = 12
@@ -192,7 +194,8 @@ def construct(
             return instance
         defining, function = found
         signature = signature_of(function, defining.index)
-        bound = bind_arguments(frame, signature, [instance, *args], kwargs, FunctionValue(function, defining.index, cls.name))
+        constructor = FunctionValue(function, defining.index, cls.name)
+        bound = bind_arguments(frame, signature, [instance, *args], kwargs, constructor)
         if bound is None:
             return instance_of_unknown(instance)
         names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
@@ -286,7 +289,7 @@ def instance_attribute(frame: Frame, owner: Instance, name: str, node: ast.AST) 
 
 
 def _method(
-    frame: Frame, owner: Instance, name: str, found: tuple[ClassIndex, ast.FunctionDef | ast.AsyncFunctionDef], node: ast.AST
+    frame: Frame, owner: Instance, name: str, found: tuple[ClassIndex, Function], node: ast.AST
 ) -> AnyValue:
     defining, function = found
     signature = signature_of(function, defining.index)
@@ -319,8 +322,7 @@ def _declared(interpreter: Interpreter, owner: Instance, name: str) -> AnyValue 
             continue
         hint = parse_annotation(field.annotation, cls.index)
         names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type]  # sizes are what both hold
-        index = cls.index
-        value = introduce(hint, names, lambda other: interpreter.plain_value(index, other, f"self.{name}"))
+        value = introduce(hint, names, partial(interpreter.plain_value, cls.index, name=f"self.{name}"))
         owner.attributes[name] = value
         return value
     return None
@@ -421,7 +423,7 @@ def module_method(frame: Frame, node: ast.AST, owner: Instance, name: str, args:
         copy.attributes = {**owner.attributes, **kwargs}
         return copy
     if name == "__dict__":
-        return Dictionary(dict(owner.attributes))
+        return Dictionary(dict(owner.attributes.items()))
     return Unknown(f"{owner.cls.name} has no known attribute {name}")
 
 

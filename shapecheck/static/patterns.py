@@ -43,9 +43,8 @@ def match(frame: Frame, pattern: ast.pattern, value: AnyValue, *, certain: bool 
         found = [match(frame, alternative, value, certain=False) for alternative in pattern.patterns]
         return True if True in found else None if None in found else False
     if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
-        other = frame.evaluate(
-            pattern.value if isinstance(pattern, ast.MatchValue) else ast.copy_location(ast.Constant(pattern.value), pattern)
-        )
+        expression = pattern.value if isinstance(pattern, ast.MatchValue) else ast.Constant(pattern.value)
+        other = frame.evaluate(expression)
         result = compare(ast.Eq() if isinstance(pattern, ast.MatchValue) else ast.Is(), value, other)
         if isinstance(result, Constant):
             return bool(result.value)

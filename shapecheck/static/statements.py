@@ -20,8 +20,8 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static.conditions import assume, truth, with_rank
+from shapecheck.static.copies import Replacement, acyclic, replace_value
 from shapecheck.static.expressions import binary, iterate
-from shapecheck.static.copies import Replacement, replace_value
 from shapecheck.static.frame import Frame, Loop, State
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loosen import take
@@ -32,6 +32,7 @@ from shapecheck.static.values import ClassValue, Container, Dictionary, Elements
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 MAX_UNROLLED = 24
 """A loop over a longer known sequence is run to its fixpoint instead."""
@@ -116,16 +117,17 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
         if isinstance(right, Sequence):
             left.items.extend(right.items)
             return True
-        value: AnyValue = join(left, right) if isinstance(right, Elements) else Unknown("a list grows by an unknown part")
+        value: AnyValue = Unknown("a list grows by an unknown part")
+        if isinstance(right, Elements):
+            value = join(left, right)
         replace_value(frame, left, value)
         return True
-    elif isinstance(left, Elements) and left.kind == "list" and isinstance(node.op, ast.Add):
+    if isinstance(left, Elements) and left.kind == "list" and isinstance(node.op, ast.Add):
         added = elements_of(right) if isinstance(right, (Sequence, Elements)) else [Unknown("an unknown part")]
         left.element = join_all([left.element, *added])
         left.length = None
         return True
-    else:
-        value = binary(frame, node, type(node.op), left, right)
+    value = binary(frame, node, type(node.op), left, right)
     if isinstance(target, ast.Subscript):
         return True
     assign(frame, target, value, None)
@@ -160,6 +162,7 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
             frame.report(target, found, "an assignment to a part of a tensor")
         return
     key = frame.evaluate(target.slice)
+    value = acyclic(owner, value)
     if isinstance(owner, Dictionary):
         constant = frame.interpreter.key(key)
         if constant is None:
@@ -286,7 +289,8 @@ def _unpack_tensor(frame: Frame, target: ast.Tuple | ast.List, value: Tensor, so
             frame.report(
                 source or target,
                 Mismatch(
-                    Fault.UNPACK, left=first.size, right=Dim.of(len(target.elts)), left_shape=value.shape, detail="tensor"
+                    Fault.UNPACK, left=first.size, right=Dim.of(len(target.elts)), left_shape=value.shape,
+                    detail="tensor",
                 ),
             )
     item = value.reshaped(Shape(value.shape.axes[1:])) if isinstance(first, Axis) else value.reshaped(Shape.unknown())
@@ -653,7 +657,7 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
     return True
 
 
-_STATEMENTS: dict[type, Callable[[Frame, object], bool]] = {
+_STATEMENTS: dict[type, Callable[[Frame, Any], bool]] = {
     ast.Expr: _expression,
     ast.Return: _return,
     ast.Raise: _raise,
@@ -678,4 +682,4 @@ _STATEMENTS: dict[type, Callable[[Frame, object], bool]] = {
     ast.Import: _import,
     ast.ImportFrom: _import,
     ast.Delete: _delete,
-}  # type: ignore[dict-item]  # each takes the node of its key
+}
