@@ -35,8 +35,20 @@ def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
                 decorate_class(member, None, depth + 1)
         elif _wants_check(member):
             bound = not isinstance(member, (staticmethod, classmethod))
-            setattr(cls, name, decorate(member, ties if bound else None, depth + 1))
+            checked = decorate(member, ties if bound else None, depth + 1)
+            _tell_name(checked, cls)
+            setattr(cls, name, checked)
     return cls
+
+
+def _tell_name(checked: Any, cls: type) -> None:
+    """Let annotations in quotes mention the class itself, which a class inside of a function cannot look up."""
+    if "<locals>" not in cls.__qualname__:
+        return
+    for part in (checked, getattr(checked, "__func__", None), getattr(checked, "fget", None)):
+        deferred = getattr(part, MARK, None)
+        if deferred is not None:
+            deferred.local = {cls.__name__: cls, **(deferred.local or {})}
 
 
 def _wants_check(member: Any) -> bool:

@@ -431,11 +431,9 @@ class Checks:
         for name in names_in(expression):
             state = self.state.get(name)
             if state is None:
-                self.exact = False
                 self.line("break")
                 return False
             if state == MAYBE:
-                self.exact = False
                 self.line(f"if {self.variable(name)} is None: break")
         return True
 
@@ -446,7 +444,7 @@ class Checks:
             return f"{symbol}({left}, {right})" if symbol in {"min", "max"} else f"({left} {symbol} {right})"
 
         def path(part: Path) -> str:
-            self.exact = False  # a string in braces is an expression of its own, which the matcher evaluates
+            # A string in braces is an expression of its own; only the matcher evaluates it.
             if not self.names_only_parameters(part):
                 raise NotInlineError
             return f"({part.text})"

@@ -389,6 +389,11 @@ def names_of(hint: Hint) -> list[str]:
     )
 
 
+def expression_names(hint: Hint) -> list[str]:
+    """The names that the expressions of a hint need."""
+    return [name for array in arrays(hint) for name in array.spec.shape.used]
+
+
 def fixed_names(hint: Hint) -> list[str]:
     """The names that a hint binds outside of containers of any length."""
     if isinstance(hint, ArrayHint):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 EMPTY: Any = types.SimpleNamespace()
 
+_WARNED: set[tuple[str, str]] = set()
+
 POSITIONAL_ONLY, NORMAL, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD = range(5)
 
 
@@ -106,6 +108,11 @@ class Signature:
         what = "the return annotation" if name == "return" else f"the annotation of `{name}`"
         message = f"{qualname}: {what}, `{part.text}`, cannot be evaluated ({part.error.message})"
         if "NameError" in part.error.message or "AttributeError" in part.error.message:
+            # A name that only type checkers import may be in every annotation of a module: once is enough.
+            key = (self.function.__module__, part.error.message)
+            if key in _WARNED:
+                return
+            _WARNED.add(key)
             warnings.warn(f"{message}; it is not checked", ShapecheckWarning, stacklevel=2)
             return
         raise AnnotationUseError(message)

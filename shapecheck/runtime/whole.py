@@ -51,6 +51,7 @@ def is_plain(shape: ShapeSpec) -> bool:
     """
     if len(shape.bound) < len([axis for axis in shape.axes if axis.kind == "name"]):
         return False
-    return bool(shape.axes) and all(
+    # Without a name there is nothing to put off: the sizes are constants.
+    return bool(shape.bound) and all(
         axis.kind in {"name", "fixed"} and not (axis.variadic or axis.broadcast or axis.tree) for axis in shape.axes
     )

@@ -126,13 +126,17 @@ def test_make_fx():
     x, w = torch.randn(2, 3, 8), torch.randn(8, 7)
     for mode in ("real", "fake", "symbolic"):
         checked = shapechecked(project)
-        graph = make_fx(checked, tracing_mode=mode)(x, w)
+        graph = make_fx(lambda x, w: checked(x, w), tracing_mode=mode)(x, w)  # noqa: B023, PLW0108
         torch.testing.assert_close(graph(x, w), x @ w)
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit.trace")
 def test_jit_trace():
-    model = Checked(8)
+    @shapechecked
+    class Fresh(Plain):  # tracing warns about comparisons of sizes, which is silenced when a checker is built
+        forward = Plain.forward
+
+    model = Fresh(8)
     x = torch.randn(2, 3, 8)
     model(x)
     traced = torch.jit.trace(model, (x,))
@@ -238,3 +242,39 @@ def test_compiling_is_quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         counts(shapechecked(project), [(torch.randn(2, 3, 8), torch.randn(8, 7))], fullgraph=True)
+
+
+def branch(x: Float[Tensor, "B D"], y) -> Float[Tensor, "B k"]:
+    if isinstance(y, Float[Tensor, "D k"]):
+        return x @ y
+    if isinstance(y, Row | None):
+        return x if y is None else x + y
+    if isinstance(y, (int, Float[Tensor, "B k"])):
+        return x[:, :1] + y
+    return x * 0
+
+
+Row = Float[Tensor, "D"]
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_isinstance_in_a_compiled_body_sees_the_sizes_of_the_call(dynamic):
+    x = torch.randn(2, 3)
+    others = [torch.randn(3, 7), torch.randn(3), None, torch.randn(2, 1), 3, torch.randn(4, 7)]
+    for other in others:
+        dynamo.reset()
+        checked = shapechecked(branch)
+        expected = checked(x, other)
+        compiled = torch.compile(shapechecked(branch), fullgraph=True, dynamic=dynamic, backend="eager")
+        torch.testing.assert_close(compiled(x, other), expected)
+
+
+def test_what_a_compiled_body_binds_counts_for_the_result():
+    @shapechecked
+    def f(x: Float[Tensor, "n"], y) -> Float[Tensor, "m"]:
+        return x if isinstance(y, Float[Tensor, "m"]) else y
+
+    compiled = torch.compile(f, fullgraph=True, backend="eager")
+    assert compiled(torch.zeros(2), torch.zeros(2)).shape == (2,)
+    with pytest.raises(Exception, match=r"ShapeError.*return"):
+        compiled(torch.zeros(2), torch.zeros(3))

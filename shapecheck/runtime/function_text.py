@@ -1,0 +1,282 @@
+"""The text of a checked function: its checks, the call, and what happens when something does not fit.
+
+The checks themselves come from `codegen.py`. A `break` in them leads to the matcher, which decides and explains.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shapecheck.annotations.hints import DictHint, OtherHint, TupleHint
+from shapecheck.runtime import signature as sig
+from shapecheck.runtime.body import tests_arrays
+from shapecheck.runtime.codegen import Checks, NotInlineError, widening_names
+from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR
+from shapecheck.runtime.match import names_of
+from shapecheck.runtime.whole import whole_shapes
+
+if TYPE_CHECKING:
+    from shapecheck.annotations.hints import Hint
+    from shapecheck.runtime.checker import Checker
+
+# The globals of the generated code.
+CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS = (
+    "_call", "_again", "_result", "_brief", "_compiling", "_drive", "_error", "_enter", "_leave", "_checker", "_traced",
+    "_scopes", "_fits",
+)  # fmt: skip
+
+VARIADIC = {sig.VAR_POSITIONAL, sig.VAR_KEYWORD}
+
+
+class FunctionText:
+    """Writes the checked function of one checker; the objects it mentions go into the checker's namespace."""
+
+    def __init__(self, checker: Checker, signature: sig.Signature) -> None:
+        self.checker = checker
+        self.signature = signature
+        self.namespace = checker.namespace
+        self.kind = checker.kind
+
+    def source(self) -> str:
+        """The text of the checked function."""
+        signature = self.signature
+        names = frozenset(parameter.name for parameter in signature.parameters)
+        checks = Checks(self.namespace, signature.shared, names)
+        checks.depth = 3
+        checks.catching = True
+        hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
+        returns = signature.returns if self.kind in {FUNCTION, COROUTINE} else None
+        checks.widening = widening_names([*hints, *([returns] if returns else [])])
+        self.bind_dims(checks, signature)
+        sometimes = [parameter for parameter in signature.parameters if parameter.exempt or parameter.kind in VARIADIC]
+        checks.whole_shapes = whole_shapes(
+            [p.hint for p in signature.parameters if p.hint and p not in sometimes] + ([returns] if returns else []),
+            [p.hint for p in sometimes if p.hint],
+            self.checker.tied(signature),
+        )
+        inline = True
+        try:
+            for parameter in signature.parameters:
+                self.check_parameter(checks, parameter)
+        except NotInlineError:
+            checks.lines = ["            break"]
+            checks.exact = inline = False
+        arguments, values = call_text(signature.parameters)
+        call = f"{CALL}({arguments})"
+        if self.kind == COROUTINE:
+            call = f"await {call}"
+        keyword = "async def" if self.kind in {COROUTINE, ASYNC_GENERATOR} else "def"
+        lines = [f"{keyword} _checked({header(signature.parameters)}):", "    while True:"]
+        if checks.catches:
+            lines += ["        try:", *checks.lines, "        except (TypeError, ValueError):", "            break"]
+        else:
+            lines += [line[4:] for line in checks.lines]
+        checks.catching = False
+        if self.kind in {GENERATOR, ASYNC_GENERATOR}:
+            lines += self.generator_lines(checks, call, values)
+        elif self.kind == FUNCTION and tests_arrays(self.checker.function):
+            lines += self.scoped_lines(checks, returns, call, values, inline=inline)
+        elif returns is None:
+            lines.append(f"        return {call}")
+        else:
+            lines += self.result_lines(checks, returns, call, values, inline=inline)
+        lines += self.refusal_lines(checks, call, values)
+        return "\n".join(lines)
+
+    def bind_dims(self, checks: Checks, signature: sig.Signature) -> None:
+        """Names tied to the instance have their sizes before any argument is looked at."""
+        for name, text in self.checker.tied(signature).items():
+            checks.line(f"{checks.variable(name)} = {signature.parameters[0].name}.{text}")
+            checks.state[name] = 1
+
+    def check_parameter(self, checks: Checks, parameter: sig.Parameter) -> None:
+        """The lines for one parameter."""
+        hint = parameter.hint
+        if hint is None:
+            return
+        if parameter.kind == sig.VAR_POSITIONAL:
+            checks.loop(TupleHint((hint,), variadic=True), parameter.name)
+        elif parameter.kind == sig.VAR_KEYWORD:
+            anything = OtherHint("str", "typing.Any")
+            checks.loop(DictHint("builtins.dict", anything, hint, dict[str, Any]), parameter.name)
+        elif parameter.exempt:
+            checks.maybe(names_of(hint))
+            default = checks.constant("v", parameter.default)
+            checks.line(f"if {parameter.name} is not {default}:")
+            checks.depth += 1
+            before, state = len(checks.lines), dict(checks.state)
+            checks.check(hint, parameter.name)
+            checks.state = state
+            if len(checks.lines) == before:
+                checks.line("pass")
+            checks.depth -= 1
+        else:
+            checks.check(hint, parameter.name)
+
+    def result_lines(self, checks: Checks, returns: Hint, call: str, values: str, *, inline: bool) -> list[str]:
+        """Call, check what is returned, and ask the matcher when that does not fit."""
+        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
+        checks.lines = []
+        value = checks.fresh("r")
+        checks.depth = 3
+        try:
+            if not inline:
+                raise NotInlineError  # noqa: TRY301  # the names have no variables
+            checks.check(returns, value)
+            checks.line(f"return {value}")
+        except NotInlineError:
+            checks.lines = ["            break"]
+            checks.exact = False
+        verdict = checks.fresh("r")
+        return [
+            f"        {value} = {call}",
+            "        while True:",
+            *checks.lines,
+            *self.brief_lines(checks, f"{value},", "'return',", 2),
+            f"        {verdict} = {RESULT}({values}, {{{bindings}}}, {value})",
+            f"        if {verdict} is None: return {value}",
+            *raise_lines(verdict, 2),
+        ]
+
+    def scoped_lines(self, checks: Checks, returns: Hint | None, call: str, values: str, *, inline: bool) -> list[str]:
+        """Call with the sizes where an `isinstance` in the body sees them; what it binds counts for the result."""
+        self.namespace.update({ENTER: self.checker.enter, LEAVE: self.checker.leave})
+        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
+        value, sizes, verdict = checks.fresh("r"), checks.fresh("r"), checks.fresh("r")
+        indent = "        "
+        scoped = [
+            f"{ENTER}({values}, {{{bindings}}})",
+            "try:",
+            f"    {value} = {call}",
+            "finally:",
+            f"    {sizes} = {LEAVE}()",
+            f"{verdict} = {RESULT}({values}, {sizes}, {value})",
+            f"if {verdict} is None: return {value}",
+            *raise_lines(verdict, 0),
+        ]
+        if COMPILING not in self.namespace:
+            return [indent + line for line in scoped]
+        return [
+            f"{indent}if not {COMPILING}():",
+            *[f"{indent}    {line}" for line in scoped],
+            *[indent + line for line in self.traced_lines(returns, call, bindings, value)],
+        ]
+
+    def traced_lines(self, returns: Hint | None, call: str, bindings: str, value: str) -> list[str]:
+        """The same for Dynamo, which sees neither jaxtyping's stack nor what its `isinstance` does."""
+        from shapecheck.runtime import traced
+
+        if self.checker.call is not self.checker.function:
+            return [f"return {call}"]
+        self.namespace.update({TRACED: traced.traceable_copy(self.checker.function), SCOPES: traced.SCOPES})
+        test = traced.test_function(returns) if returns is not None else None
+        lines = [
+            f"{SCOPES}.append({{{bindings}}})",
+            f"{value} = {call.replace(CALL, TRACED, 1)}",
+            f"_sizes_ = {SCOPES}.pop()",
+        ]
+        if test is not None:
+            self.namespace[FITS] = test
+            lines += [
+                f"if not {FITS}({value}, _sizes_):",
+                f"    raise {ERROR}({BRIEF}(({value},), ('return',)))",
+            ]
+        return [*lines, f"return {value}"]
+
+    def generator_lines(self, checks: Checks, call: str, values: str) -> list[str]:
+        """Hand the generator on, checking what it yields and returns."""
+        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
+        drive = f"{DRIVE}({call}, {CHECKER}, {values}, {{{bindings}}})"
+        self.namespace[CHECKER] = self.checker
+        if self.kind == GENERATOR:
+            return [f"        return (yield from {drive})"]
+        part = checks.fresh("e")
+        return [f"        async for {part} in {drive}: yield {part}", "        return"]
+
+    def refusal_lines(self, checks: Checks, call: str, values: str) -> list[str]:
+        """What happens after a `break`: the matcher decides, and its error is raised without frames of our own."""
+        verdict, value = checks.fresh("r"), checks.fresh("r")
+        parameters = [p.name for p in self.signature.parameters if p.hint is not None]
+        lines = self.brief_lines(checks, ", ".join(parameters) + ",", ", ".join(map(repr, parameters)) + ",", 1)
+        lines.append(f"    {verdict} = {AGAIN}({values})")
+        lines.append(f"    if {verdict}.error is None:")
+        if self.kind == GENERATOR:
+            self.namespace[CHECKER] = self.checker
+            lines.append(f"        return (yield from {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env))")
+        elif self.kind == ASYNC_GENERATOR:
+            self.namespace[CHECKER] = self.checker
+            lines.append(
+                f"        async for {value} in {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env): yield {value}"
+            )
+            lines.append("        return")
+        elif ENTER in self.namespace:
+            lines += [
+                f"        {ENTER}({values}, {verdict}.sizes())",
+                "        try:",
+                f"            {value} = {call}",
+                "        finally:",
+                f"            {verdict}.bound({LEAVE}())",
+                f"        {verdict}.result({value})",
+            ]
+        else:
+            lines.append(f"        {value} = {call}")
+            lines.append(f"        {verdict}.result({value})")
+        if self.kind in {FUNCTION, COROUTINE}:
+            lines.append(f"        if {verdict}.error is None: return {value}")
+        return lines + raise_lines(f"{verdict}.error", 1)
+
+    def brief_lines(self, checks: Checks, values: str, names: str, depth: int) -> list[str]:
+        """While Dynamo traces, a refusal must be something it can trace: a short sentence from the sizes."""
+        if COMPILING not in self.namespace or not checks.exact or values == ",":
+            return []
+        indent = "    " * depth
+        return [f"{indent}if {COMPILING}():", f"{indent}    raise {ERROR}({BRIEF}(({values}), ({names})))"]
+
+
+def header(parameters: list[sig.Parameter]) -> str:
+    """The parameter list of the generated function; the true defaults are attached to the function object."""
+    parts = []
+    star = False
+    last_positional_only = max(
+        (i for i, parameter in enumerate(parameters) if parameter.kind == sig.POSITIONAL_ONLY), default=-1
+    )
+    for index, parameter in enumerate(parameters):
+        prefix = {sig.VAR_POSITIONAL: "*", sig.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        if parameter.kind == sig.VAR_POSITIONAL:
+            star = True
+        if parameter.kind == sig.KEYWORD_ONLY and not star:
+            parts.append("*")
+            star = True
+        default = "" if parameter.default is sig.EMPTY else "=None"
+        parts.append(f"{prefix}{parameter.name}{default}")
+        if index == last_positional_only:
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def call_text(parameters: list[sig.Parameter]) -> tuple[str, str]:
+    """The arguments of the call to the user's function, and a tuple of all of them."""
+    arguments = []
+    for parameter in parameters:
+        if parameter.kind == sig.VAR_POSITIONAL:
+            arguments.append(f"*{parameter.name}")
+        elif parameter.kind == sig.VAR_KEYWORD:
+            arguments.append(f"**{parameter.name}")
+        elif parameter.kind == sig.KEYWORD_ONLY:
+            arguments.append(f"{parameter.name}={parameter.name}")
+        else:
+            arguments.append(parameter.name)
+    names = [parameter.name for parameter in parameters]
+    return ", ".join(arguments), f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def raise_lines(error: str, depth: int) -> list[str]:
+    """Raise so that the traceback ends at the caller: a bare `raise` adds no frame to a traceback set to None."""
+    indent = "    " * depth
+    return [
+        f"{indent}try:",
+        f"{indent}    raise {error}",
+        f"{indent}except {ERROR} as _error_:",
+        f"{indent}    _error_.__traceback__ = None",
+        f"{indent}    raise",
+    ]
