@@ -186,14 +186,16 @@ def tril_indices(row: Dim, col: Dim, offset: object = None, *, dtype: Dtype = "i
 
 
 @op("torch.tensor")
-def tensor(data: AnyValue, *, dtype: Dtype = OWN) -> Tensor | Unknown:
-    """Nested sequences of numbers: ``[len(data), len(data[0]), ...]``."""
+def tensor(data: AnyValue, *, dtype: Dtype = OWN) -> Tensor:
+    """Nested sequences of numbers: ``[len(data), len(data[0]), ...]``; of data that are not known, some tensor."""
     found = of_data(data)
-    return found if dtype == OWN or isinstance(found, Unknown) else Tensor(found.shape, dtype)
+    if isinstance(found, Unknown):
+        found = Tensor(Shape.unknown())
+    return found if dtype == OWN else Tensor(found.shape, dtype)
 
 
 @op("torch.as_tensor", "torch.asarray", "torch.from_numpy")
-def as_tensor(data: AnyValue, dtype: Dtype = OWN, device: object = None) -> Tensor | Unknown:
+def as_tensor(data: AnyValue, dtype: Dtype = OWN, device: object = None) -> Tensor:
     """``[*s] -> [*s]``, or as ``torch.tensor``."""
     return tensor(data, dtype=dtype)
 
@@ -205,7 +207,7 @@ def scalar_tensor(s: Operand, *, dtype: Dtype = "float") -> Tensor:
 
 
 @op("torch.Tensor.new_tensor")
-def new_tensor(input: Tensor, data: AnyValue, *, dtype: Dtype = OWN) -> Tensor | Unknown:
+def new_tensor(input: Tensor, data: AnyValue, *, dtype: Dtype = OWN) -> Tensor:
     """As ``torch.tensor``, of the operand's dtype."""
     return tensor(data, dtype=input.dtype if dtype == OWN else dtype)
 
