@@ -8,7 +8,7 @@ import os
 import types
 from typing import Any, TypeVar, overload
 
-from shapecheck.runtime import resolve
+from shapecheck.runtime import observe, resolve
 from shapecheck.runtime.errors import ShapeError
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR, kind_of
 
@@ -199,6 +199,8 @@ def move_in(deferred: Deferred, wrapper: types.FunctionType) -> bool:
 
 def _wrap(deferred: Deferred) -> types.FunctionType:
     target, function = deferred.call, deferred.function
+    if observe.OBSERVER is not None:
+        observe.OBSERVER.add(deferred)
     original = function.__code__
     code = _STUBS[kind_of(original)].replace(
         co_filename=original.co_filename, co_name=original.co_name, co_firstlineno=original.co_firstlineno

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shapecheck.annotations.hints import DictHint, OtherHint, TupleHint
+from shapecheck.runtime import observe
 from shapecheck.runtime import signature as sig
 from shapecheck.runtime.body import tests_arrays
 from shapecheck.runtime.codegen import Checks, NotInlineError, widening_names
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from shapecheck.runtime.checker import Checker
 
 # The globals of the generated code.
-CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS = (
+CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS, OBSERVE = (
     "_call", "_again", "_result", "_brief", "_compiling", "_drive", "_error", "_enter", "_leave", "_checker", "_traced",
-    "_scopes", "_fits",
+    "_scopes", "_fits", "_observe",
 )  # fmt: skip
 
 VARIADIC = {sig.VAR_POSITIONAL, sig.VAR_KEYWORD}
@@ -72,6 +73,8 @@ class FunctionText:
         else:
             lines += [line[4:] for line in checks.lines]
         checks.catching = False
+        if observe.OBSERVER is not None:
+            lines.append(self.observation(checks))
         if self.kind in {GENERATOR, ASYNC_GENERATOR}:
             lines += self.generator_lines(checks, call, values)
         elif self.kind == FUNCTION and tests_arrays(self.checker.function):
@@ -82,6 +85,14 @@ class FunctionText:
             lines += self.result_lines(checks, returns, call, values, inline=inline)
         lines += self.refusal_lines(checks, call, values)
         return "\n".join(lines)
+
+    def observation(self, checks: Checks) -> str:
+        """Note the sizes of a call that fits; not while Dynamo traces, which would make it part of the graph."""
+        assert observe.OBSERVER is not None  # noqa: S101
+        self.namespace[OBSERVE] = observe.OBSERVER.watch(self.checker.function)
+        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
+        condition = f"if not {COMPILING}(): " if COMPILING in self.namespace else ""
+        return f"        {condition}{OBSERVE}({{{bindings}}})"
 
     def bind_dims(self, checks: Checks, signature: sig.Signature) -> None:
         """Names tied to the instance have their sizes before any argument is looked at."""
@@ -200,6 +211,8 @@ class FunctionText:
         lines = self.brief_lines(checks, ", ".join(parameters) + ",", ", ".join(map(repr, parameters)) + ",", 1)
         lines.append(f"    {verdict} = {AGAIN}({values})")
         lines.append(f"    if {verdict}.error is None:")
+        if OBSERVE in self.namespace:
+            lines.append(f"        {OBSERVE}({verdict}.sizes())")
         if self.kind == GENERATOR:
             self.namespace[CHECKER] = self.checker
             lines.append(f"        return (yield from {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env))")
