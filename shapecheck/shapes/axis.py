@@ -67,11 +67,16 @@ class Axis:
 
     @staticmethod
     def of(size: Dim | int | Symbol, origin: Origin = Origin.DECLARED, ident: Hashable | None = None) -> Axis:
-        """An axis of one factor; a size that is one symbol is that symbol's axis unless ``ident`` says otherwise."""
+        """An axis of one factor, known by ``ident``.
+
+        Without one, a size that is one symbol is that symbol's axis, another size that is no number an axis of its own.
+        """
         size = Dim.of(size)
         if size == ONE:
             return Axis(ONE, (), origin)
-        return Axis(size, (Factor(size, size.symbol if ident is None else ident),), origin)
+        if ident is None:
+            ident = size.symbol or (object() if size.constant is None else None)
+        return Axis(size, (Factor(size, ident),), origin)
 
     @staticmethod
     def unfollowed(size: Dim, origin: Origin = Origin.DECLARED) -> Axis:
@@ -84,8 +89,8 @@ class Axis:
         return self.size == ONE
 
     def resized(self, size: Dim) -> Axis:
-        """An axis of another size that no longer holds the same elements (slice, pad, convolution)."""
-        return Axis.unfollowed(size, self.origin)
+        """An axis of another size: an axis of its own, since it no longer holds the same elements (slice, pad)."""
+        return Axis(size, () if size == ONE else (Factor(size, object()),), self.origin)
 
     def with_origin(self, origin: Origin) -> Axis:
         """The same axis with another origin."""
