@@ -241,7 +241,11 @@ class _Grouping:
         found = self._assign(pieces, list(self.targets))
         if found is None:
             return None
-        if all(size.constant is not None for size in self._moved(found)):
+        moved = self._moved(found)
+        if any(len(size.terms) > 1 for size in moved):
+            # [T, S + 1] viewed as [S + 1, T]: the shift of relative positions, padded for that very purpose.
+            return None
+        if all(size.constant is not None for size in moved):
             whole = sorted(size.constant or 0 for size in self.plain)
             if whole != sorted(size.constant or 0 for size in self.targets if size != ONE):
                 return None
