@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ZERO, Dim, No, floordiv
 from shapecheck.ops.axes import constant, dim_of, sized
 from shapecheck.ops.indexing import sliced
@@ -21,6 +19,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -92,8 +91,9 @@ def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> AnyVa
 
 
 def _split(tensor: Tensor, split: object, dim: int) -> AnyValue | Mismatch:
-    if isinstance(split, Dim):
-        return _split_by(tensor, split, dim)
+    each = dim_of(split)
+    if each is not None:
+        return _split_by(tensor, each, dim)
     if isinstance(split, Several):
         sizes = [size for size in map(dim_of, split.items) if size is not None]
         if len(sizes) == len(split.items):
