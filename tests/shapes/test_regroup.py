@@ -138,6 +138,13 @@ def test_axes_that_change_places_are_scrambled():
     assert scrambles(shaped(B, H, T, K), B, T, H * K)
 
 
+def test_the_shift_of_relative_positions_is_silent():
+    padded = Shape([Axis.of(B), Axis.of(H), Axis.of(T), Axis.of(K + 1, ident="padded")])
+    assert not scrambles(padded, B, H, K + 1, T)
+    square = Shape([Axis.of(B), Axis.of(H), Axis.of(T), Axis.of(T + 1, ident="padded")])
+    assert not scrambles(square, B, H, T + 1, T)
+
+
 def test_heads_by_an_unknown_number_are_scrambled():
     heads = Dim.of(Symbol("self.n_heads", Kind.FLEXIBLE))
     size = Dim.of(Symbol("self.d_head", Kind.FLEXIBLE))
