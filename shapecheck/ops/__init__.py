@@ -58,6 +58,7 @@ FAMILIES: Final = (
     "cutting",
     "repeating",
     "attributes",
+    "environment",
     "losses",
     "spatial",
     "pooling",
@@ -73,6 +74,7 @@ FAMILIES: Final = (
     "einops_packs",
     "einops_layers",
     "einx_rules",
+    "fancy_einsum",
 )
 """The modules of this package that hold rules."""
 

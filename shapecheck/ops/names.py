@@ -91,6 +91,23 @@ NAMES: dict[str, dict[str, str]] = {
             "Threshold Unflatten"
         ),
     },
+    "environment": {
+        "torch": (
+            "Generator device finfo get_default_dtype iinfo is_autocast_enabled is_grad_enabled "
+            "is_inference_mode_enabled manual_seed"
+        ),
+        "torch.backends.mps": "is_available",
+        "torch.compiler": "is_compiling",
+        "torch.cuda": "is_available is_bf16_supported",
+        "torch.distributed": "is_available is_initialized",
+        "torch.jit": "is_scripting is_tracing",
+        "torch.nn.utils": "clip_grad_norm_",
+        "torch.onnx": "is_in_onnx_export",
+        "torch.testing": "assert_close",
+    },
+    "fancy_einsum": {
+        "fancy_einsum": "einsum",
+    },
     "gathering": {
         "torch.Tensor": (
             "as_strided_scatter diagonal_scatter gather index_add index_copy index_fill index_put index_reduce "
