@@ -25,10 +25,11 @@ from shapecheck.shapes import (
 )
 from shapecheck.static import arrays, containers, objects
 from shapecheck.static.builtins import BUILTINS, call_method
-from shapecheck.static.copies import replace_value
+from shapecheck.static.conditions import condition_of
+from shapecheck.static.copies import replace_tensor, replace_value
 from shapecheck.static.declare import Names, check, elements, introduce
 from shapecheck.static.expressions import iterate
-from shapecheck.static.frame import FAULT, Frame
+from shapecheck.static.frame import FAULT, NO_RETURN, Frame
 from shapecheck.static.joins import join, one_of
 from shapecheck.static.mutation import changed_names
 from shapecheck.static.signature import Signature, is_plain, signature_of
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 12
 """Calls of unannotated functions are followed this deep."""
 MAX_RECURSION = 2
+_RESIZING = frozenset(("resize_", "resize_as_", "set_"))
 ITERATORS = frozenset(
     f"{module}.{name}"
     for module in ("typing", "collections.abc")
@@ -91,7 +93,7 @@ def call_node(frame: Frame, node: ast.Call) -> AnyValue:
                 if isinstance(found, list):
                     args += found
         else:
-            args.append(frame.evaluate(arg))
+            args.append(condition_of(frame, arg, frame.evaluate(arg)))
     kwargs: dict[str, AnyValue] = {}
     for keyword in node.keywords:
         value = frame.evaluate(keyword.value)
@@ -264,7 +266,9 @@ def _call_bound(
         found = frame.interpreter.apply(
             frame, node, f"torch.Tensor.{method.name}", [receiver, *args], kwargs, f".{method.name}"
         )
-        if method.name.endswith("_") and isinstance(found, Tensor):
+        if method.name in _RESIZING and not isinstance(found, Tensor):
+            replace_tensor(frame, receiver, receiver.reshaped(Shape.unknown()))
+        elif method.name.endswith("_") and isinstance(found, Tensor):
             _keep_in_place(frame, node, receiver, found)
         return found
     if isinstance(receiver, Instance):
@@ -286,9 +290,7 @@ def _keep_in_place(frame: Frame, node: ast.AST, receiver: Tensor, result: Tensor
     """``x.unsqueeze_(1)`` changes the shape of what x names."""
     if receiver.shape == result.shape or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return
-    owner = node.func.value
-    if isinstance(owner, ast.Name):
-        frame.env[owner.id] = result
+    replace_tensor(frame, receiver, result)
 
 
 def _call_layer(
@@ -332,6 +334,8 @@ def call_function(
     """A call of a project function: by its declaration if it declares its result, otherwise by its body."""
     signature = signature_of(function.node, function.index)
     interpreter = frame.interpreter
+    if signature.is_changed:
+        return Unknown("a decorator that changes what is taken")
     if any(isinstance(arg, Rest) for arg in args):
         return Unknown("any number of arguments")
     given = [function.bound, *args] if function.bound is not None else list(args)
@@ -616,11 +620,19 @@ def _inline(
     if plain := _plain_result(interpreter, function, signature, inner, falls_through=falls_through):
         return plain
     if not inner.results:
-        return NONE if falls_through else Unknown("a function that does not return")
+        return NONE if falls_through else Unknown("an abstract method" if _is_abstract(body) else NO_RETURN)
     result = inner.results[0]
     for other in inner.results[1:]:
         result = join(result, other)
     return result
+
+
+def _is_abstract(body: ast.AST) -> bool:
+    """Whether a function is only there to be overridden: it raises ``NotImplementedError``."""
+    last = getattr(body, "body", [None])[-1]
+    raised = last.exc if isinstance(last, ast.Raise) else None
+    raised = raised.func if isinstance(raised, ast.Call) else raised
+    return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
 
 
 def _write_back(

@@ -30,12 +30,34 @@ _RECORD_BASES = frozenset(("typing.NamedTuple", "pydantic.BaseModel", "typing.Ty
 class Field:
     """An annotated class-level name: a field of a dataclass, or the declaration of an attribute."""
 
-    __slots__ = ("annotation", "default", "name")
+    __slots__ = ("annotation", "default", "is_keyword", "name")
 
-    def __init__(self, name: str, annotation: ast.expr, default: ast.expr | None) -> None:
+    def __init__(self, name: str, annotation: ast.expr, default: ast.expr | None, *, is_keyword: bool = False) -> None:
         self.name = name
+        self.is_keyword = is_keyword
+        """Whether a constructor takes it by name only."""
         self.annotation = annotation
         self.default = default
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the constructor of a record takes it: no ``ClassVar``, no ``field(init=False)``."""
+        base = self.annotation.value if isinstance(self.annotation, ast.Subscript) else self.annotation
+        if dotted_name(base).rpartition(".")[2] == "ClassVar":
+            return False
+        keywords = self.default.keywords if isinstance(self.default, ast.Call) else []
+        return not any(
+            keyword.arg == "init" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+            for keyword in keywords
+        )
+
+
+def _accessor(function: Function) -> str:
+    """``.setter`` or ``.deleter`` of a property, which do not stand for the property itself."""
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Attribute) and decorator.attr in {"setter", "deleter"}:
+            return f".{decorator.attr}"
+    return ""
 
 
 class ClassIndex:
@@ -58,6 +80,7 @@ class ClassIndex:
         self._late: frozenset[str] | None = None
         self._changed: frozenset[str] | None = None
         self._overridden: dict[str, bool] = {}
+        self._keywords_follow = False
         for statement in node.body:
             self._add(statement)
         for decorator in node.decorator_list:
@@ -65,9 +88,15 @@ class ClassIndex:
 
     def _add(self, statement: ast.stmt) -> None:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            self.methods[statement.name] = statement
+            self.methods[f"{statement.name}{_accessor(statement)}"] = statement
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            self.fields[statement.target.id] = Field(statement.target.id, statement.annotation, statement.value)
+            name = statement.target.id
+            if ast.unparse(statement.annotation).rpartition(".")[2] == "KW_ONLY":
+                self._keywords_follow = True
+                return
+            self.fields[name] = Field(
+                name, statement.annotation, statement.value, is_keyword=self._keywords_follow
+            )
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
                 if isinstance(target, ast.Name):

@@ -21,6 +21,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static.values import (
     ClassValue,
+    Condition,
     Container,
     Dictionary,
     Elements,
@@ -177,7 +178,9 @@ def assume(frame: Frame, node: ast.expr, *, holds: bool) -> None:
         _assume_comparison(frame, node, holds=holds)
     elif isinstance(node, (ast.Name, ast.Attribute)):
         value = _peek(frame, node)
-        if holds and isinstance(value, OneOf):
+        if isinstance(value, Condition):
+            _assume_condition(frame, value, holds=holds)
+        elif holds and isinstance(value, OneOf):
             narrow(frame, node, [option for option in value.options if truth_of(option) is not False])
         elif not holds and isinstance(value, OneOf):
             narrow(frame, node, [option for option in value.options if truth_of(option) is not True])
@@ -185,6 +188,36 @@ def assume(frame: Frame, node: ast.expr, *, holds: bool) -> None:
         _assume_isinstance(frame, node, holds=holds)
     elif isinstance(node, ast.NamedExpr):
         assume(frame, node.target, holds=holds)
+
+
+def condition_of(frame: Frame, node: ast.expr, value: AnyValue) -> AnyValue:
+    """A bool that is kept in a variable or passed on, with what it is about."""
+    if type(value) is not Number or value.name != "bool":
+        return value
+    if not isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)):
+        return value
+    parts = [part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]
+    return Condition(frame, node, [(part, _peek(frame, part)) for part in parts])
+
+
+def _assume_condition(frame: Frame, condition: Condition, *, holds: bool) -> None:
+    """Take a kept condition as a fact, unless something in it was assigned since."""
+    around = condition.frame
+    if any(_peek(around, part) is not value for part, value in condition.values):
+        return
+    if around is frame:
+        assume(frame, condition.node, holds=holds)
+        return
+    # What names of another call mean is not narrowed from here; the sizes are everybody's.
+    env = around.env
+    attributes = None if around.instance is None else around.instance.attributes
+    around.env = dict(env)
+    if around.instance is not None and attributes is not None:
+        around.instance.attributes = dict(attributes)
+    assume(around, condition.node, holds=holds)
+    around.env = env
+    if around.instance is not None and attributes is not None:
+        around.instance.attributes = attributes
 
 
 def _assume_last(frame: Frame, node: ast.BoolOp, *, holds: bool) -> None:

@@ -108,6 +108,14 @@ def replace_value(frame: Frame, old: AnyValue, new: AnyValue) -> None:
             place.instance.attributes.update(Replacement(old, new).table(place.instance.attributes))
 
 
+def replace_tensor(frame: Frame, old: AnyValue, new: AnyValue) -> None:
+    """Let every name of a tensor mean another: its shape was changed in place."""
+    for place in (frame, *frame.interpreter.active):
+        tables = [place.env] if place.instance is None else [place.env, place.instance.attributes]
+        for table in tables:
+            table.update({name: new for name, value in table.items() if value is old})
+
+
 class Replacement(Copies):
     """Copies in which one value stands for another, wherever it stood."""
 

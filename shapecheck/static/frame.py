@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from shapecheck.dims import Scope
 from shapecheck.shapes import AnyValue, Unknown, current, scope
@@ -13,7 +14,7 @@ from shapecheck.static.values import Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from shapecheck.shapes import Mismatch
     from shapecheck.static.classes import ClassIndex
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 FAULT = "a fault was reported here"
 """Why a value is unknown that an operation cannot make."""
+
+
+NO_RETURN = "a function that does not return"
+"""Why a value is unknown that a call never gives: what follows is not reached."""
 
 
 def is_fault(value: AnyValue) -> bool:
@@ -55,6 +60,29 @@ class Loop:
     def __init__(self) -> None:
         self.breaks: list[State] = []
         self.continues: list[State] = []
+
+
+class Surroundings(Mapping[str, AnyValue]):
+    """The variables that a nested function sees: those of the call around it, as they are when it runs."""
+
+    __slots__ = ("frame",)
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def __getitem__(self, name: str) -> AnyValue:
+        found = self.frame.env.get(name)
+        if found is not None:
+            return found
+        if self.frame.closure is None:
+            raise KeyError(name)
+        return self.frame.closure[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**(self.frame.closure or {}), **self.frame.env})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class Frame:

@@ -34,7 +34,7 @@ from shapecheck.static.classes import ClassIndex, class_of, find_class
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, check, introduce
 from shapecheck.static.expressions import evaluate
-from shapecheck.static.frame import BudgetError, Frame
+from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
 from shapecheck.static.loosen import own_sizes
@@ -239,12 +239,9 @@ class Interpreter:
 
     # -- names -------------------------------------------------------------------------------------------------------
 
-    def closure(self, frame: Frame) -> dict[str, AnyValue]:
+    def closure(self, frame: Frame) -> Surroundings:
         """The variables that a nested function sees."""
-        # The very table: a function sees what is assigned after its definition as well.
-        if frame.closure is None:
-            return frame.env
-        return {**frame.closure, **frame.env}
+        return Surroundings(frame)
 
     def global_name(self, frame: Frame, name: str) -> AnyValue:
         """A name that is no variable of the function."""

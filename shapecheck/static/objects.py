@@ -225,8 +225,9 @@ def _construct_record(
     frame: Frame, node: ast.AST, instance: Instance, args: list[AnyValue], kwargs: dict[str, AnyValue]
 ) -> AnyValue:
     interpreter = frame.interpreter
-    fields = list(instance.cls.all_fields())
-    given = {field.name: value for (_, field), value in zip(fields, args, strict=False)}
+    fields = [(cls, field) for cls, field in instance.cls.all_fields() if field.is_taken]
+    positional = [field.name for _, field in fields if not field.is_keyword]
+    given = dict(zip(positional, args, strict=False))
     given.update(kwargs)
     names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
     for cls, field in fields:
@@ -331,6 +332,11 @@ def _declared(interpreter: Interpreter, owner: Instance, name: str) -> AnyValue 
 def set_attribute(frame: Frame, owner: Instance, name: str, value: AnyValue, node: ast.AST) -> None:
     """Assign an attribute; a class-level annotation of a tensor is checked."""
     interpreter = frame.interpreter
+    setter = owner.cls.method(f"{name}.setter")
+    if setter is not None:
+        function = FunctionValue(setter[1], setter[0].index, f"{owner.cls.name}.{name}", bound=owner, owner=setter[0])
+        interpreter.call(frame, node, function, [value], {})
+        return
     for cls in owner.cls.mro:
         field = cls.fields.get(name)
         if field is None:

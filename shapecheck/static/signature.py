@@ -40,6 +40,13 @@ _TRANSPARENT = frozenset((
 ))  # fmt: skip
 
 
+_CHANGING = frozenset((
+    "vmap", "pmap", "jacrev", "jacfwd", "grad", "grad_and_value", "value_and_grad", "hessian", "vectorize", "dispatch",
+    "singledispatch", "singledispatchmethod", "multimethod", "overload",
+))  # fmt: skip
+"""Decorators that let a function take other arguments than it declares: one more axis, other types."""
+
+
 class Parameter:
     """One parameter of a function."""
 
@@ -121,6 +128,11 @@ class Signature:
         """Whether no decorator is known to change what a call does."""
         return all(name in _TRANSPARENT or name.endswith((".setter", ".register")) for name in self.decorators)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether a decorator lets the function take other arguments than it declares."""
+        return any(name.rpartition(".")[2] in _CHANGING for name in self.decorators)
+
     def has(self, decorator: str) -> bool:
         """Whether a decorator of that last name stands on the function."""
         return any(name.rpartition(".")[2] == decorator for name in self.decorators)
@@ -134,6 +146,8 @@ class Signature:
 def _decorator(node: ast.expr, index: ModuleIndex) -> str:
     dotted = dotted_name(node.func if isinstance(node, ast.Call) else node)
     resolved = index.resolve(dotted) if dotted else None
+    if isinstance(node, ast.Call) and node.args and resolved == "functools.partial":
+        return _decorator(node.args[0], index)
     return resolved if isinstance(resolved, str) else dotted or "?"
 
 

@@ -19,15 +19,15 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
-from shapecheck.static.conditions import assume, truth, with_rank
-from shapecheck.static.copies import Replacement, acyclic, replace_value
+from shapecheck.static.conditions import assume, condition_of, truth, with_rank
+from shapecheck.static.copies import Replacement, acyclic, replace_tensor, replace_value
 from shapecheck.static.expressions import binary, iterate
-from shapecheck.static.frame import Frame, Loop, State
+from shapecheck.static.frame import NO_RETURN, Frame, Loop, State
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loosen import take
 from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.patterns import match_case
-from shapecheck.static.values import ClassValue, Container, Dictionary, Elements, FunctionValue, Instance
+from shapecheck.static.values import ClassValue, Container, Dictionary, Elements, External, FunctionValue, Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +54,24 @@ def execute(frame: Frame, body: list[ast.stmt]) -> bool:
 
 
 def _expression(frame: Frame, node: ast.Expr) -> bool:
-    frame.evaluate(node.value)
-    return True
+    value = frame.evaluate(node.value)
+    if isinstance(value, Unknown) and value.why is NO_RETURN:
+        return False
+    return not (isinstance(node.value, ast.Call) and _leaves(frame, node.value.func))
+
+
+_LEAVING = frozenset(("exit", "_exit", "quit", "abort", "assert_never"))
+_EXITS = frozenset(("sys.exit", "builtins.exit", "builtins.quit", "os._exit", "os.abort", "typing.assert_never",
+                    "typing_extensions.assert_never"))  # fmt: skip
+
+
+def _leaves(frame: Frame, function: ast.expr) -> bool:
+    """Whether a call ends the program."""
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name not in _LEAVING:
+        return False
+    called = frame.evaluate(function)
+    return isinstance(called, External) and called.name in _EXITS
 
 
 def _return(frame: Frame, node: ast.Return) -> bool:
@@ -81,7 +97,7 @@ def _assert(frame: Frame, node: ast.Assert) -> bool:
 
 
 def _assign(frame: Frame, node: ast.Assign) -> bool:
-    value = frame.evaluate(node.value)
+    value = condition_of(frame, node.value, frame.evaluate(node.value))
     for target in node.targets:
         assign(frame, target, value, node.value)
     return True
@@ -146,7 +162,11 @@ def assign(frame: Frame, target: ast.expr, value: AnyValue, source: ast.expr | N
         if isinstance(owner, Instance):
             frame.interpreter.set_attribute(frame, owner, target.attr, value, target)
         elif isinstance(owner, Opaque):
-            owner.attributes[target.attr] = value
+            known = owner.attributes.get(target.attr)
+            owner.attributes[target.attr] = value if known is None else join(known, value)
+        elif isinstance(owner, Tensor) and target.attr == "data":
+            # `x.data = y` changes what x is.
+            replace_tensor(frame, owner, value)
     elif isinstance(target, ast.Subscript):
         _store(frame, target, value)
     elif isinstance(target, ast.Starred):

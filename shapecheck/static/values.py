@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from shapecheck.shapes import AnyValue, Value
+from shapecheck.shapes import AnyValue, Number, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shapecheck.dims import Dim, Symbol
     from shapecheck.ops import Module
     from shapecheck.static.classes import ClassIndex
+    from shapecheck.static.frame import Frame
     from shapecheck.static.index import ModuleIndex
 
 _serial = count()
@@ -197,6 +198,19 @@ class BoundMethod(Value):
 
     def __repr__(self) -> str:
         return f"BoundMethod({self.receiver!r}.{self.name})"
+
+
+class Condition(Number):
+    """A bool that is not known, with the expression it came from: what follows from it can be told where it is used."""
+
+    __slots__ = ("frame", "node", "values")
+
+    def __init__(self, frame: Frame, node: ast.expr, values: list[tuple[ast.expr, AnyValue | None]]) -> None:
+        super().__init__("bool")
+        self.frame = frame
+        self.node = node
+        self.values = values
+        """The names and attributes in it, with the values they had."""
 
 
 class Partial(Value):
