@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, YES, Dim, Kind, No, Symbol, Verdict
 from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Opaque, Rest, Shape, Tensor, require, scope
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

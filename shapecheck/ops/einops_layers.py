@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.ops.axes import is_one
 from shapecheck.ops.einops_pattern import Malformed, Pattern, arrow, halves, side
 from shapecheck.ops.einops_rules import bind_names, composed, lengths_of, malformed, reduce, transformed
@@ -15,6 +13,7 @@ from shapecheck.shapes import (
     Unknown,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, ZERO, Dim, No, floordiv
 from shapecheck.ops import joining
 from shapecheck.ops.axes import of_rank, opaque, unknown_shape
@@ -27,6 +25,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

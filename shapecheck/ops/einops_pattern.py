@@ -5,19 +5,23 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 DOTS: Final = "..."
 Group = tuple[str, ...]
 """The names of one axis, the outermost first; ``()`` is an axis of size 1; a number is an axis of that size."""
 
 
-class Side(NamedTuple):
-    """One side of a pattern."""
+class Side:
+    """One side of a pattern; ``dots`` is the place of an ellipsis that stands outside parentheses."""
 
-    groups: tuple[Group, ...]
-    dots: int | None
-    """The place of an ellipsis that stands outside parentheses."""
+    __slots__ = ("dots", "groups")
+
+    def __init__(self, groups: tuple[Group, ...], dots: int | None) -> None:
+        self.groups = groups
+        self.dots = dots
 
     @property
     def names(self) -> list[str]:
@@ -30,17 +34,23 @@ class Side(NamedTuple):
         return [group for place, group in enumerate(self.groups) if place != self.dots]
 
 
-class Malformed(NamedTuple):
+class Malformed:
     """What is wrong with a pattern, in a few words."""
 
-    why: str
+    __slots__ = ("why",)
+
+    def __init__(self, why: str) -> None:
+        self.why = why
 
 
-class Pattern(NamedTuple):
+class Pattern:
     """Both sides of an arrow."""
 
-    left: Side
-    right: Side
+    __slots__ = ("left", "right")
+
+    def __init__(self, left: Side, right: Side) -> None:
+        self.left = left
+        self.right = right
 
 
 _sides: dict[str, Side | Malformed] = {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
 from shapecheck.dims import ONE, Dim, No, floordiv
 from shapecheck.ops import joining
 from shapecheck.ops.axes import constant, dim_of, is_one, is_opaque, of_rank, opaque
@@ -29,8 +27,10 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final
 
 REDUCED_DTYPE: Final = {"mean": "float", "any": "bool", "all": "bool"}
 
@@ -38,12 +38,14 @@ REDUCED_DTYPE: Final = {"mean": "float", "any": "bool", "all": "bool"}
 # -- the left side -----------------------------------------------------------------------------------------------------
 
 
-class Bound(NamedTuple):
-    """What the names of a left side stand for."""
+class Bound:
+    """What the names of a left side stand for: ``axes`` by name, ``between`` those of the ellipsis."""
 
-    axes: dict[str, Axis]
-    between: tuple[Axis | Rest, ...]
-    """The axes of the ellipsis."""
+    __slots__ = ("axes", "between")
+
+    def __init__(self, axes: dict[str, Axis], between: tuple[Axis | Rest, ...]) -> None:
+        self.axes = axes
+        self.between = between
 
 
 def malformed(fault: Malformed, shape: Shape | None = None) -> Mismatch:

@@ -5,8 +5,6 @@ einx's notation is wider than what is read here (``a...``, ``a + b``); what is n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import is_opaque
 from shapecheck.ops.einops_pattern import DOTS, Malformed, Side, side
@@ -28,8 +26,10 @@ from shapecheck.shapes import (
     require,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final
 
 ARITHMETIC: Final = "add subtract multiply divide true_divide floor_divide maximum minimum"
 COMPARISONS: Final = "less less_equal greater greater_equal equal not_equal logical_and logical_or"

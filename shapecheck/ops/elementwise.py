@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim, floordiv
 from shapecheck.ops import views
 from shapecheck.ops.axes import (
@@ -22,7 +20,9 @@ from shapecheck.shapes import (
     Tensor,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
 
     from shapecheck.ops.signature import Sizes
 

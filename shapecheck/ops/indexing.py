@@ -1,8 +1,6 @@
-"""Indexing: subscripts as torch reads them, gathering, scattering, masks and searches."""
+"""Indexing: subscripts as torch reads them, and assignment to a part."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shapecheck.dims import ONE, YES, ZERO, Dim, No, Symbol, floordiv
 from shapecheck.ops.axes import constant, dim_of, opaque, sized, unknown_shape
@@ -26,15 +24,20 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Final
 
 
-class _Mask(NamedTuple):
+class _Mask:
     """A boolean tensor: it takes as many axes as it has, and leaves one of unknown length unless it is a constant."""
 
-    shape: Shape
-    kept: int | None = None
+    __slots__ = ("kept", "shape")
+
+    def __init__(self, shape: Shape, kept: int | None = None) -> None:
+        self.shape = shape
+        self.kept = kept
 
 
 _Entry = Dim | Slice | Shape | _Mask | None
@@ -289,7 +292,7 @@ def _from_start(whole: Dim, bound: Dim) -> Dim | None:
     return None
 
 
-_LARGE: Final = (1009, 2017, 4001, 8009, 16001, 32003, 64007)
+_LARGE: Final = (1009, 10007, 100003, 1000003, 10000019, 100000007, 1000000007)
 
 
 def signs(size: Dim) -> set[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ZERO, Dim
 from shapecheck.ops.axes import is_opaque, joined, of_rank
 from shapecheck.ops.registry import op
@@ -22,6 +20,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import Dim
 from shapecheck.ops.axes import constant, dim_of, joined, of_rank, opaque, unknown_shape
 from shapecheck.ops.indexing import fits
@@ -20,6 +18,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from shapecheck.ops.signature import Operand

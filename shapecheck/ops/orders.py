@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.ops.axes import (
     axis_numbers,
     locate,
@@ -18,6 +16,7 @@ from shapecheck.shapes import (
     Tensor,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from shapecheck.ops.signature import Ints, Sizes

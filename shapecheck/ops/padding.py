@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, ZERO
 from shapecheck.ops.axes import impossible, sizes_of, text_of, unknown_shape
 from shapecheck.ops.registry import Module, module, op
@@ -20,6 +18,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from shapecheck.ops.spatial import Options

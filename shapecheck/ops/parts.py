@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import Dim, No, floordiv, minimum
 from shapecheck.ops.axes import (
     constant,
@@ -28,6 +26,7 @@ from shapecheck.shapes import (
     scope,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from shapecheck.ops.signature import Sizes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import ONE, Dim, floordiv
 from shapecheck.ops.axes import constant, flag, impossible, is_none, opaque, sizes_of, unknown_shape
 from shapecheck.ops.registry import Module, module, op
@@ -11,8 +9,10 @@ from shapecheck.ops.spatial import batched, resized
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, Unknown
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Final
 
     from shapecheck.ops.spatial import Options
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import constant, flag, opaque, size_of, unknown_shape, wants, wrong_size
 from shapecheck.ops.registry import Module, module
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, Unknown, require
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

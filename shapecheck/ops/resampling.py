@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim, No, floordiv
 from shapecheck.ops.axes import constant, is_none, of_rank, sizes_of, text_of, unknown_shape
 from shapecheck.ops.registry import Module, module, op
@@ -22,8 +20,10 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Final
 
     from shapecheck.ops.signature import Sizes
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, Dim, floordiv
 from shapecheck.ops.axes import (
     constant,
@@ -33,6 +31,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.shapes import Sequence as Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, YES, Dim, No
 from shapecheck.ops.axes import (
     flat_list,
@@ -31,6 +29,7 @@ from shapecheck.shapes import (
 from shapecheck.shapes import Sequence as Several
 from shapecheck.shapes import flatten as merge
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, Dim, No, floordiv
 from shapecheck.ops.axes import constant, impossible, opaque, size_of, sized, sizes_of, unknown_shape
 from shapecheck.ops.registry import Module, module, op
@@ -21,6 +19,7 @@ from shapecheck.shapes import (
     split_axis,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
