@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import gcd
-from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.exact import cleared
@@ -13,7 +12,10 @@ from shapecheck.dims.sampling import differ_everywhere
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.dims.symbol import Atom, Kind
 
 DATA_DEPENDENT: Final = Unknown("a size depends on the data")

@@ -10,13 +10,14 @@ on sizes is quick, whatever code is read.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
 
 from shapecheck.dims.polynomial import Monomial, Term, combined, content, over_term, product, quotient, serial
 from shapecheck.dims.symbol import OPAQUE, RIGID, Atom, Call, Symbol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Final
 
 MAX_TERMS: Final = 64
 MAX_DEGREE: Final = 32

@@ -6,21 +6,23 @@ Here ``floordiv(a, m)`` with a monomial ``m`` becomes ``a / m``: ``h * (d // h)`
 
 from __future__ import annotations
 
-from math import lcm
-from typing import TYPE_CHECKING, Final
+from math import gcd, lcm
 
 from shapecheck.dims.dim import ZERO, Dim
 from shapecheck.dims.polynomial import serial
 from shapecheck.dims.symbol import Call
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fractions import Fraction
+    from typing import Final
 
     from shapecheck.dims.symbol import Atom
 
 Powers = tuple[tuple["Atom", int], ...]
 """Atoms with their powers, negative ones included, in the order of their serial numbers."""
-Rational = dict[Powers, "Fraction | int"]
+Ratio = tuple[int, int]
+"""Numerator and denominator (positive) in lowest terms; ``fractions`` would be slow to import."""
+Rational = dict[Powers, Ratio]
 
 _MOST_TERMS: Final = 512
 
@@ -39,7 +41,7 @@ def cleared(difference: Dim) -> Dim | None:
         form = _exact_form(difference)
     except _TooLargeError:
         return None
-    scale = lcm(*[value.denominator for value in form.values()])
+    scale = lcm(*[denominator for _, denominator in form.values()])
     # The lowest power of each atom that is divided by, and so how often all terms are multiplied by it.
     missing: dict[Atom, int] = {}
     for powers in form:
@@ -47,12 +49,12 @@ def cleared(difference: Dim) -> Dim | None:
             if power < 0:
                 missing[atom] = max(missing.get(atom, 0), -power)
     total = ZERO
-    for powers, value in form.items():
+    for powers, (numerator, denominator) in form.items():
         raised = dict(missing)
         for atom, power in powers:
             raised[atom] = raised.get(atom, 0) + power
         atoms = [atom for atom in sorted(raised, key=serial) for _ in range(raised[atom])]
-        total += Dim.term(tuple(atoms), int(value * scale))
+        total += Dim.term(tuple(atoms), numerator * (scale // denominator))
     coefficient, monomial = total.content()
     return total.exact_quotient(Dim.term(monomial, coefficient)) if coefficient else total
 
@@ -67,10 +69,10 @@ def undivided(dim: Dim) -> Dim | None:
     except _TooLargeError:
         return None
     total = ZERO
-    for powers, value in form.items():
-        if value != int(value) or any(power < 0 for _, power in powers):
+    for powers, (numerator, denominator) in form.items():
+        if denominator != 1 or any(power < 0 for _, power in powers):
             return None
-        total += Dim.term(tuple([atom for atom, power in powers for _ in range(power)]), int(value))
+        total += Dim.term(tuple([atom for atom, power in powers for _ in range(power)]), numerator)
     return total
 
 
@@ -78,12 +80,12 @@ def _exact_form(dim: Dim) -> Rational:
     """The size as a Laurent polynomial with rational coefficients."""
     total: Rational = {}
     for monomial, coefficient in dim.terms:
-        product: Rational = {(): coefficient}
+        product: Rational = {(): (coefficient, 1)}
         for atom in monomial:
             product = _times(product, _of_atom(atom))
         for powers, value in product.items():
-            total[powers] = total.get(powers, 0) + value
-    return {powers: value for powers, value in total.items() if value}
+            total[powers] = _sum(total.get(powers), value)
+    return {powers: value for powers, value in total.items() if value[0]}
 
 
 def _of_atom(atom: Atom) -> Rational:
@@ -92,15 +94,21 @@ def _of_atom(atom: Atom) -> Rational:
         if len(denominator) == 1:
             ((powers, value),) = denominator.items()
             return _times(numerator, {tuple([(base, -power) for base, power in powers]): _inverse(value)})
-    return {((atom, 1),): 1}
+    return {((atom, 1),): (1, 1)}
 
 
-def _inverse(value: Fraction | int) -> Fraction | int:
-    if value == 1:
-        return 1
-    from fractions import Fraction  # rarely needed, and slow to import
+def _inverse(value: Ratio) -> Ratio:
+    numerator, denominator = value
+    return (denominator, numerator) if numerator > 0 else (-denominator, -numerator)
 
-    return 1 / Fraction(value)
+
+def _sum(left: Ratio | None, right: Ratio) -> Ratio:
+    return right if left is None else _reduced(left[0] * right[1] + right[0] * left[1], left[1] * right[1])
+
+
+def _reduced(numerator: int, denominator: int) -> Ratio:
+    common = gcd(numerator, denominator)
+    return (numerator, denominator) if common == 1 else (numerator // common, denominator // common)
 
 
 def _times(left: Rational, right: Rational) -> Rational:
@@ -110,7 +118,8 @@ def _times(left: Rational, right: Rational) -> Rational:
     for left_powers, left_value in left.items():
         for right_powers, right_value in right.items():
             key = _product(left_powers, right_powers)
-            product[key] = product.get(key, 0) + left_value * right_value
+            value = _reduced(left_value[0] * right_value[0], left_value[1] * right_value[1])
+            product[key] = _sum(product.get(key), value)
     return product
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import gcd
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from shapecheck.dims.symbol import Atom
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -7,12 +7,13 @@ tried as well, where the division rounds. Sizes are unequal only if they differ 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims.polynomial import serial
 from shapecheck.dims.symbol import Call, Symbol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.dims.dim import Dim
 
 _PRIMES: Final = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179)

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.exact import undivided
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Solution(NamedTuple):
+class Solution:
     """``symbol`` was found to be ``value``; ``place`` is whatever the caller gave to remember where."""
 
-    symbol: Symbol
-    value: Dim
-    place: object
-    narrowed: bool
-    """Whether an axis name was narrowed to a number (SC103)."""
+    __slots__ = ("narrowed", "place", "symbol", "value")
+
+    def __init__(self, symbol: Symbol, value: Dim, place: object, *, narrowed: bool) -> None:
+        self.symbol = symbol
+        self.value = value
+        self.place = place
+        self.narrowed = narrowed
+        """Whether an axis name was narrowed to a number (SC103)."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Solution) and all(
+            getattr(self, field) == getattr(other, field) for field in self.__slots__
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.symbol, self.value))
 
 
 class Scope:
@@ -220,7 +230,7 @@ class Scope:
             if symbol in known.atoms:
                 self._values[other] = known.substitute(change)
         self._values[symbol] = value
-        self._solutions[symbol] = Solution(symbol, value, place, narrowed)
+        self._solutions[symbol] = Solution(symbol, value, place, narrowed=narrowed)
 
     # -- branches ----------------------------------------------------------------------------------------------------
 

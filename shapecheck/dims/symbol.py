@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import count
-from typing import TYPE_CHECKING, Final
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
+    from typing import Final
 
     from shapecheck.dims.dim import Dim
 

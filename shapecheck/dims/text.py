@@ -5,23 +5,18 @@ The text means what the size is wherever the divisions written by name are exact
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from shapecheck.dims.polynomial import serial
 from shapecheck.dims.symbol import Call
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from shapecheck.dims.dim import Dim
     from shapecheck.dims.polynomial import Monomial
     from shapecheck.dims.symbol import Atom
 
 
-class _Division(NamedTuple):
-    """A term of a size that contains a floor division: the rest of the term, and what is divided by what."""
-
-    beside: Dim
-    numerator: Dim
-    denominator: Dim
+_Division = tuple["Dim", "Dim", "Dim"]
+"""A term of a size that contains a floor division: the rest of the term, and what is divided by what."""
 
 
 def written(dim: Dim, *, inside: bool = False) -> str:
@@ -50,12 +45,13 @@ def _is_one_call(dim: Dim, remainder: str) -> bool:
 
 
 def _divisions(dim: Dim) -> list[_Division]:
-    found = []
+    found: list[_Division] = []
     for monomial, coefficient in dim.terms:
         for index, atom in enumerate(monomial):
             if isinstance(atom, Call) and atom.function == "floordiv":
                 beside = dim.term(monomial[:index] + monomial[index + 1 :], coefficient)
-                found.append(_Division(beside, *atom.args))
+                numerator, denominator = atom.args
+                found.append((beside, numerator, denominator))
     return found
 
 
@@ -134,10 +130,12 @@ def _rounded_down_once(dim: Dim) -> Dim:
     constant = dim.terms[-1][1] if not dim.terms[-1][0] else 0
     if constant >= 0:
         return dim
-    calls = [division for division in _divisions(dim) if division.beside.constant == 1]
-    if len(calls) != 1 or calls[0].denominator.constant is None or calls[0].numerator.terms[-1][0]:
+    calls = [division for division in _divisions(dim) if division[0].constant == 1]
+    if len(calls) != 1:
         return dim
     _, numerator, denominator = calls[0]
+    if denominator.constant is None or numerator.terms[-1][0]:
+        return dim
     inner = Call("floordiv", (numerator + denominator * constant, denominator))
     return dim - constant - numerator // denominator + dim.term((inner,), 1)
 

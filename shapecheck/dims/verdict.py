@@ -5,9 +5,10 @@ Written out by hand, like every class of this layer: ``dataclasses`` costs more 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from shapecheck.dims.dim import Dim
 
 

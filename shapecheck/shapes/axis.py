@@ -7,12 +7,13 @@ size and an identity: two factors are the same only if they index the same eleme
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shapecheck.dims import ONE, Dim, Kind, Symbol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+    from typing import Final
 
     from shapecheck.dims import Scope
 
@@ -28,25 +29,52 @@ class Origin(Enum):
     """By hand: unsqueeze, None in an index, reshape, rearrange."""
 
 
-class Factor(NamedTuple):
-    """An elementary part of an axis; ``ident`` is None where it cannot be followed."""
+class Factor:
+    """An elementary part of an axis; ``ident`` is None where it cannot be followed. Immutable."""
 
-    size: Dim
-    ident: Hashable | None
+    __slots__ = ("ident", "size")
+
+    def __init__(self, size: Dim, ident: Hashable | None) -> None:
+        self.size = size
+        self.ident = ident
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Factor) and self.size == other.size and self.ident == other.ident)
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.ident))
+
+    def __repr__(self) -> str:
+        return f"Factor({self.size}, {self.ident!r})"
 
 
-class Part(NamedTuple):
+class Part:
     """The identity of a part of a split factor: its ``whole`` and the product of the sizes ``outer`` to it."""
 
-    whole: Factor
-    outer: Dim
+    __slots__ = ("outer", "whole")
+
+    def __init__(self, whole: Factor, outer: Dim) -> None:
+        self.whole = whole
+        self.outer = outer
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Part) and self.whole == other.whole and self.outer == other.outer
+
+    def __hash__(self) -> int:
+        return hash((self.whole, self.outer))
+
+    def __repr__(self) -> str:
+        return f"Part({self.whole!r}, {self.outer})"
 
 
-class Mark(NamedTuple):
+class Mark:
     """What was done along an axis, for the rules about silent faults: ``kind``, and the ``place`` where."""
 
-    kind: str
-    place: object
+    __slots__ = ("kind", "place")
+
+    def __init__(self, kind: str, place: object) -> None:
+        self.kind = kind
+        self.place = place
 
 
 class Axis:

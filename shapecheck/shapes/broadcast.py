@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import DATA_DEPENDENT, ONE, YES, Call, Dim, Kind, No, Symbol, maximum
 from shapecheck.shapes.axis import Axis, Origin, Rest
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

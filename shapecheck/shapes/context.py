@@ -6,10 +6,9 @@ so that a rule for an operation reads like the operation itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import Scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from shapecheck.dims import Dim, Verdict
     from shapecheck.shapes.fault import Mismatch

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from shapecheck.dims import Dim
     from shapecheck.shapes.axis import Factor
     from shapecheck.shapes.shape import Shape

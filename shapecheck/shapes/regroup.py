@@ -6,14 +6,13 @@ only after *permuting* factors has the right number of elements and the wrong on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, cancelled, floordiv
 from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fused_axis, merged, part
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

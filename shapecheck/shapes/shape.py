@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapecheck.dims import ONE, Dim, Symbol
 from shapecheck.shapes.axis import Axis, Rest
 from shapecheck.shapes.fault import Fault, Mismatch
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from shapecheck.dims import Dim, Kind, Symbol
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Final
 
     from shapecheck.shapes.axis import Mark, Rest
     from shapecheck.shapes.shape import Shape

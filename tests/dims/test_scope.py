@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from shapecheck.dims import YES, Dim, Kind, No, Scope, Symbol, Unknown, minimum
+from shapecheck.dims import YES, Dim, Kind, No, Scope, Solution, Symbol, Unknown, minimum
 from tests.dims.expressions import FLEXIBLE, SYMBOLS, expressions
 
 B, T, D, H = (Dim.of(symbol) for symbol in SYMBOLS)
@@ -36,7 +36,7 @@ def test_no_value_contains_a_solved_symbol(a, b, c, d):
 
 def test_the_first_requirement_solves_and_the_second_is_checked(scope):
     assert scope.require(p, D, "query") is YES
-    assert scope.solution(P) == (P, D, "query", False)
+    assert scope.solution(P) == Solution(P, D, "query", narrowed=False)
     assert scope.require(D, p, "key") is YES
     verdict = scope.require(p, T, "value")
     assert isinstance(verdict, No)
@@ -96,7 +96,7 @@ def test_a_data_dependent_size_solves_nothing(scope):
 
 def test_an_axis_name_is_narrowed_to_a_number_once(scope):
     assert scope.require(D, Dim.of(512), "linear") is YES
-    assert scope.solution(SYMBOLS[2]) == (SYMBOLS[2], Dim.of(512), "linear", True)
+    assert scope.solution(SYMBOLS[2]) == Solution(SYMBOLS[2], Dim.of(512), "linear", narrowed=True)
     verdict = scope.require(D, Dim.of(256), "second")
     assert isinstance(verdict, No)
     assert isinstance(scope.require(D, T), YES.__class__)
@@ -140,7 +140,7 @@ def test_several_names_may_make_up_a_number(scope):
 def test_a_name_may_be_made_of_others_where_the_code_needs_it(scope):
     # "bt d" viewed as b, t, d with b and t from another tensor; "edges" next to "samples" of one less.
     assert scope.require(H * D, B * T * D, "view") is YES
-    assert scope.solution(SYMBOLS[3]) == (SYMBOLS[3], B * T, "view", True)
+    assert scope.solution(SYMBOLS[3]) == Solution(SYMBOLS[3], B * T, "view", narrowed=True)
     assert scope.require(B, T - 1) is YES
     assert isinstance(scope.require(B, D + 1), Unknown)
     assert isinstance(scope.require(T - 1, T), No)

@@ -46,7 +46,7 @@ class Tracked:
     def stride(self, factor):
         """How far apart in the source two neighbours along the factor stand."""
         if isinstance(factor.ident, Part):
-            whole, outer = factor.ident
+            whole, outer = factor.ident.whole, factor.ident.outer
             length = whole.size.evaluate(self.values)
             inside = length // (outer.evaluate(self.values) * factor.size.evaluate(self.values))
         else:
