@@ -9,6 +9,7 @@ from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.ops import construct as construct_layer
 from shapecheck.ops import find_module, find_operation
 from shapecheck.ops import forward as call_layer
+from shapecheck.ops.plugins import load_plugins
 from shapecheck.rules.axis_order import axis_order
 from shapecheck.shapes import (
     NONE,
@@ -201,6 +202,8 @@ def _call_external(
         return Layer(name, made) if not isinstance(made, Unknown) else made
     if name.startswith("builtins."):
         return Unknown(f"{name.removeprefix('builtins.')}() is not followed")
+    if load_plugins(name):
+        return _call_external(frame, node, name, args, kwargs)
     result = Unknown(f"{name} has no rule")
     if name.startswith(("torch.", "einops.", "einx.")):
         interpreter.count(frame, node, result)
