@@ -1,6 +1,6 @@
 """Rules that other distributions bring: the entry points of the group ``shapecheck.ops``.
 
-Each names a module whose import registers rules for that package's operators with ``shapecheck.ops.op``. They are loaded
+Each names a module whose import registers rules for that package's operators with ``shapecheck.ops.op``. They load
 when the first operation of a library is met that has no rule here, so that code which needs none pays nothing.
 """
 
