@@ -120,14 +120,7 @@ def _annotated(frame: Frame, node: ast.AnnAssign) -> bool:
 
 def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
     target = node.target
-    read: ast.expr
-    if isinstance(target, ast.Name):
-        read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-    elif isinstance(target, ast.Attribute):
-        read = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    else:
-        read = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
-    left = frame.evaluate(read)
+    left = frame.evaluate(target)
     right = frame.evaluate(node.value)
     if isinstance(left, Sequence) and left.kind == "list" and isinstance(node.op, ast.Add):
         if isinstance(right, Sequence):
