@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim, No, minimum
+from shapecheck.dims import YES, Dim, No, minimum
 from shapecheck.ops.pointwise import at_least_float, promoted
 from shapecheck.ops.products import at_least, batched, behind, contract, exact_rank
 from shapecheck.ops.registry import both, op
-from shapecheck.shapes import AnyValue, Axis, Fault, Mismatch, Rest, Sequence, Shape, Tensor, broadcast, require
+from shapecheck.shapes import (
+    AnyValue,
+    Axis,
+    Fault,
+    Mismatch,
+    Rest,
+    Sequence,
+    Shape,
+    Tensor,
+    broadcast,
+    require,
+    scope,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,6 +223,16 @@ def old_qr(input: Tensor, some: bool = True) -> Sequence | Mismatch:
     return qr(input, "reduced" if some else "complete")
 
 
+def _same_sizes(shape: Shape, axes: tuple[Axis | Rest, ...]) -> bool | None:
+    """Whether the sizes are equal, one by one; None where it cannot be told."""
+    verdicts = [
+        scope().decide(one.size, other.size) for one, other in zip(shape.axes, axes, strict=True)
+    ]
+    if any(isinstance(verdict, No) for verdict in verdicts):
+        return False
+    return True if all(verdict is YES for verdict in verdicts) else None
+
+
 @op(LINALG + "solve")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor | Mismatch:
     """``[.., n, n], [.., n, k] -> [.., n, k]``, or ``[.., n, n], [n] -> [.., n]``."""
@@ -220,7 +242,10 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor | Mismatch:
     dtype = promoted(A, B)
     if A.shape.rank is None or B.shape.rank is None:
         return _unknown(A, dtype)
-    if B.shape.rank == 1 or (B.shape.rank == A.shape.rank - 1 and B.shape == Shape(A.shape.axes[:-1])):
+    vectors = B.shape.rank == 1 or (B.shape.rank == A.shape.rank - 1 and _same_sizes(B.shape, A.shape.axes[:-1]))
+    if vectors is None:
+        return _unknown(A, dtype)
+    if vectors:
         fault = contract(A.shape, len(A.shape) - 1, B.shape, len(B.shape) - 1)
         return fault or Tensor(ending(A.shape, A.shape.axes[-1]), dtype, A.kind)
     fault = at_least(B.shape, 2) or contract(
