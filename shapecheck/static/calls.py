@@ -139,7 +139,7 @@ def call(
     if isinstance(function, Instance):
         return _call_instance(frame, node, function, args, kwargs)
     if isinstance(function, ClassValue):
-        return objects.construct(frame, node, function.cls, args, kwargs)
+        return frame.interpreter.limited(lambda: objects.construct(frame, node, function.cls, args, kwargs))
     if isinstance(function, Container):
         return containers.apply(frame, node, function, args)
     if isinstance(function, Elements) and function.kind == "sequential":
@@ -362,7 +362,7 @@ def call_function(
         return _declared_result(frame, function, signature, names)
     if not signature.is_transparent or signature.is_left_out:
         return Unknown("a decorator that is not followed")
-    return _inline(frame, node, function, signature, bound)
+    return interpreter.limited(lambda: _inline(frame, node, function, signature, bound))
 
 
 def bind_arguments(

@@ -189,15 +189,18 @@ class _Checker:
         signature = signature_of(node, self.index)
         if not signature.arrays and not signature.invalid and not annotated_locals(node, self.index):
             return
+        self.interpreter.root = function.name
+        if signature.has("overload"):
+            # One of several declarations of a function that is counted where its body stands.
+            for hint in signature.invalid:
+                self.interpreter.report_invalid_hint(self.index, hint)
+            return
         self.report.statistics.annotated_functions += 1
         if signature.is_left_out:
             self.report.statistics.left_out += 1
             return
-        self.interpreter.root = function.name
         for hint in signature.invalid:
             self.interpreter.report_invalid_hint(self.index, hint)
-        if signature.has("overload"):
-            return
         self._guard(function.name, lambda: self._analyse(function, signature, cls))
         pending, self.interpreter.pending = self.interpreter.pending, []
         for nested in pending:

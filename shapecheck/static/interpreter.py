@@ -53,10 +53,14 @@ from shapecheck.static.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shapecheck.annotations.hints import Hint
 
 MAX_STEPS = 60_000
 """Statements and operations that the analysis of one function may take."""
+MAX_CALL_STEPS = 12_000
+"""Those that one call inside it may take; its result is unknown after more."""
 
 _BUILTIN_NAMES = frozenset(dir(builtins))
 
@@ -70,6 +74,7 @@ class Interpreter:
         self.findings: list[Diagnostic] = []
         self.seen: set[tuple[object, ...]] = set()
         self.steps = 0
+        self.limit = MAX_STEPS
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
         self.foreseen = 0
@@ -108,7 +113,7 @@ class Interpreter:
             BudgetError: there were too many.
         """
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > self.limit:
             raise BudgetError
 
     def enter(self, statement: ast.stmt) -> None:
@@ -122,10 +127,28 @@ class Interpreter:
             self.reached.add(statement)
         self.step()
 
+    def limited(self, run: Callable[[], AnyValue]) -> AnyValue:
+        """The value of a call, or Unknown if it takes more steps than one call may.
+
+        Raises:
+            BudgetError: the function under analysis has no steps left.
+        """
+        outer, facts = self.limit, self.context.scope
+        self.limit = min(outer, self.steps + MAX_CALL_STEPS)
+        try:
+            return run()
+        except BudgetError:
+            if self.steps > outer:
+                raise
+            self.context.scope = facts
+            return Unknown("a call too long to follow")
+        finally:
+            self.limit = outer
+
     def evaluate(self, frame: Frame, node: ast.expr) -> AnyValue:
         """The abstract value of an expression."""
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > self.limit:
             raise BudgetError
         return evaluate(frame, node)
 
