@@ -167,10 +167,7 @@ def introduce(hint: Hint, names: Names, other: Callable[[OtherHint], AnyValue]) 
         return OneOf(options)
     if isinstance(hint, TupleHint):
         if hint.variadic or (len(hint.items) == 1 and isinstance(hint.items[0], OtherHint)):
-            # `tuple[int]` is mostly meant to be `tuple[int, ...]`.
-            return elements(hint.items[0], names, other, "tuple")
-        if len(hint.items) == 1 and isinstance(hint.items[0], OtherHint):
-            # `Tuple[int]` is how many write `tuple[int, ...]`.
+            # `tuple[int]` is how many write `tuple[int, ...]`.
             return elements(hint.items[0], names, other, "tuple")
         return Sequence([introduce(item, names, other) for item in hint.items])
     if isinstance(hint, SequenceHint):
