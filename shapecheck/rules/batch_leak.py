@@ -9,7 +9,7 @@ batch counts. Silent are scalar results and batch statistics used for standardis
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Symbol
-from shapecheck.rules.observed import BATCH_NAMES, Observed, here, is_batch, marked_positions, methods, watch
+from shapecheck.rules.observed import BATCH_NAMES, Observed, here, is_batch, marked_positions, methods, unmarked, watch
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Slice, Tensor, scope
 
 TYPE_CHECKING = False
@@ -47,6 +47,9 @@ def _reduce(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
     if source is None or not isinstance(result, Tensor) or result.shape.axes or not is_batch(source.shape):
         return
+    if len(source.shape) == 1:
+        # One number a sample: there is no other axis that could have been meant (a baseline of returns).
+        return
     axis = source.shape[0]
     if isinstance(axis, Axis):
         kind = "mean" if call.name.endswith("mean") else "sum"
@@ -60,6 +63,9 @@ def _subtract(call: Observed) -> None:
 
 @watch("operator.truediv", *methods("div", "divide", "true_divide"))
 def _divide(call: Observed) -> None:
+    if isinstance(call.result, Tensor):
+        # (x - mean) / std standardises with statistics of the batch, which is meant.
+        call.result = unmarked(call.result, LEAK)
     _combine(call, f"{WHOLE} sum")
 
 

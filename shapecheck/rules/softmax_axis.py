@@ -3,7 +3,8 @@
 A softmax marks its axis. A contraction of the marked tensor with another one, over an axis without the mark while the
 marked one survives, is the fault: the weights of each sum do not add up to 1. Silent are: a division (weights
 normalised anew, as in slot attention), an explicit reordering of axes, an operand that shares no other axis with the
-weights (mixing heads by a matrix), and two operands that are both weights.
+weights (mixing heads by a matrix), two operands that are both weights, and a softmax along the very axis that a layer
+gives out: a soft assignment to classes or clusters, whose members are summed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ NORMALISED = "normalised"
 WEIGHTED = "weighted"
 KINDS = (NORMALISED, WEIGHTED)
 FLAT = "flat index"
+SCORES = "scores"
+
+_SCORERS = [f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d")]
 
 _SOFTMAX = (*methods("softmax"), "torch.nn.functional.softmax", "torch.special.softmax")
 _PRODUCTS = ("operator.matmul", *methods("matmul", "bmm"))
@@ -22,6 +26,19 @@ _REORDER = (
     *methods("transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "mT"),
     "einops.rearrange",
 )
+
+
+@watch(*_SCORERS)
+def _score(call: Observed) -> None:
+    """The axis that a layer gives out: what it says of each element."""
+    result = call.result
+    if not isinstance(result, Tensor):
+        return
+    behind = 1 if call.name.endswith("Linear") else int(call.name[-2]) + 1
+    position = len(result.shape) - behind
+    axis = result.shape[position] if position >= 0 and result.shape.rest is None else None
+    if isinstance(axis, Axis):
+        call.result = result.reshaped(result.shape.replaced(position, axis.with_mark(Mark(SCORES, here()))))
 
 
 @watch(*_SOFTMAX)
@@ -52,7 +69,9 @@ def _normalise(call: Observed, dim: int) -> None:
         call.suspect(Mismatch(Fault.SOFTMAX_ONE, axis=position, left_shape=source.shape))
         return
     shape = unmarked(result, *KINDS).shape
-    call.result = result.reshaped(shape.replaced(position, axis.with_mark(Mark(NORMALISED, here()))))
+    if axis.mark is None or axis.mark.kind != SCORES:
+        shape = shape.replaced(position, axis.with_mark(Mark(NORMALISED, here())))
+    call.result = result.reshaped(shape)
 
 
 @watch(*_REORDER, "operator.truediv", *methods("div", "divide", "true_divide"))
@@ -176,8 +195,6 @@ def _argmax(call: Observed) -> None:
     position = source.shape.position(axes[0])
     if marked and isinstance(position, int) and position not in marked and position < len(source.shape):
         _suspect(call, source.shape, position, marked[0])
-
-
 
 
 @watch("operator.eq", *methods("eq"))
