@@ -11,7 +11,6 @@ from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import load
 from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
 from shapecheck.static import objects
-from shapecheck.static.calls import explicit_ties, implicit_ties, path_reader
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
@@ -20,6 +19,7 @@ from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.loosen import loosened
 from shapecheck.static.signature import Parameter, annotated_locals, signature_of
+from shapecheck.static.ties import explicit_ties, implicit_ties, path_reader
 from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False

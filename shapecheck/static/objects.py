@@ -176,7 +176,7 @@ def construct(
     frame: Frame, node: ast.AST, cls: ClassIndex, args: list[AnyValue], kwargs: dict[str, AnyValue]
 ) -> AnyValue:
     """The object that a constructor call makes."""
-    from shapecheck.static.calls import bind_arguments, check_arguments
+    from shapecheck.static.functions import bind_arguments, check_arguments
 
     interpreter = frame.interpreter
     if interpreter.building.count(cls) > 1 or len(interpreter.building) > MAX_BUILDING:
