@@ -6,7 +6,6 @@ from shapecheck.dims import Dim, No
 from shapecheck.ops import parts
 from shapecheck.ops.axes import impossible, joined, of_rank, unknown_shape, wants
 from shapecheck.ops.indexing import setitem, sliced
-from shapecheck.ops.lookups import masked_fill
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     Axis,
@@ -227,4 +226,5 @@ def as_strided_scatter(
 @op("torch.masked_scatter", "torch.Tensor.masked_scatter")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor | Mismatch:
     """``[a b], [a b], [n] -> [a b]``."""
-    return masked_fill(input, mask, source)
+    found = broadcast(input.shape, mask.shape)
+    return found if isinstance(found, Mismatch) else input.reshaped(found)

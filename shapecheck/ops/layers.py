@@ -10,6 +10,7 @@ from shapecheck.ops.axes import (
     unknown_shape,
     wants,
 )
+from shapecheck.ops.indexing import fits
 from shapecheck.ops.lookups import embedding_bag, not_whole
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.shapes import (
@@ -96,7 +97,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> AnyValu
     features, out = weight.shape[rank - 1], weight.shape[0] if rank == 2 else None
     if not isinstance(features, Axis) or isinstance(out, Rest):
         return unknown_shape(input)
-    return mapped(input, features.size, out)
+    found = mapped(input, features.size, out)
+    if isinstance(found, Mismatch) or bias is None:
+        return found
+    return fits(bias.shape, Shape(() if out is None else (out,))) or found
 
 
 @module("torch.nn.Bilinear")

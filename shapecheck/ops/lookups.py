@@ -20,7 +20,6 @@ from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from shapecheck.ops.signature import Operand
 
 
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 @op("torch.masked_fill", "torch.Tensor.masked_fill")
 def masked_fill(input: Tensor, mask: Tensor, value: object) -> Tensor | Mismatch:
     """``[a b], [a b] -> [a b]``."""
+    if isinstance(value, Tensor) and value.shape.rank:
+        return Mismatch(Fault.RANK, left_shape=value.shape, detail="0")
     found = broadcast(input.shape, mask.shape)
     return found if isinstance(found, Mismatch) else input.reshaped(found)
 
@@ -184,6 +185,8 @@ def bucketize(
     input: Operand, boundaries: Tensor, *, out_int32: object = None, right: object = None, out: object = None,
 ) -> Tensor | Mismatch:
     """``[..], [n] -> [..]``."""
+    if of_rank(boundaries.shape, 1) is None:
+        return Mismatch(Fault.RANK, left_shape=boundaries.shape, detail="1")
     return Tensor(input.shape, "int")
 
 

@@ -32,7 +32,6 @@ from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from shapecheck.ops.signature import Ints, Sizes
 
 
@@ -108,6 +107,8 @@ def layer_norm(
     eps: object = None, cudnn_enable: object = None,
 ) -> AnyValue | Mismatch:
     """``[.. d], [d], [d] -> [.. d]``."""
+    if not normalized_shape:
+        return Mismatch(Fault.RANK, left_shape=input.shape, detail="at least 1 normalised")
     found = normalised(input, normalized_shape)
     if isinstance(found, Mismatch):
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapecheck.dims import Dim
 from shapecheck.ops.axes import (
     axis_numbers,
     locate,
@@ -12,13 +13,14 @@ from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     Fault,
     Mismatch,
+    Rest,
     Shape,
     Tensor,
 )
+from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from shapecheck.ops.signature import Ints, Sizes
 
 
@@ -130,10 +132,18 @@ def flip_method(input: Tensor, *dims: Sizes) -> Tensor | Mismatch:
     return input if numbers is None else flip(input, numbers)
 
 
-@op("torch.fliplr", "torch.flipud", "torch.Tensor.fliplr", "torch.Tensor.flipud")
+@op("torch.fliplr", "torch.Tensor.fliplr")
 def fliplr(input: Tensor) -> Tensor | Mismatch:
     """``[a b] -> [a b]``."""
+    if input.shape.rank in {0, 1}:
+        return Mismatch(Fault.RANK, left_shape=input.shape, detail="at least 2")
     return input
+
+
+@op("torch.flipud", "torch.Tensor.flipud")
+def flipud(input: Tensor) -> Tensor | Mismatch:
+    """``[a b] -> [a b]``."""
+    return Mismatch(Fault.RANK, left_shape=input.shape, detail="at least 1") if input.shape.rank == 0 else input
 
 
 @op("torch.roll", "torch.Tensor.roll")
@@ -143,13 +153,22 @@ def roll(input: Tensor, shifts: object, dims: Ints | None = None) -> Tensor | Mi
         position = input.shape.position(dim)
         if isinstance(position, Mismatch):
             return position
+    if dims is not None and not any(isinstance(item, Rest) for item in getattr(shifts, "items", ())):
+        count = len(shifts.items) if isinstance(shifts, Several) else 1 if isinstance(shifts, Dim) else len(dims)
+        if count != len(dims):
+            return Mismatch(Fault.RANK, left_shape=input.shape, detail=f"as many shifts as axes ({len(dims)})")
     return input
 
 
 @op("torch.rot90", "torch.Tensor.rot90")
 def rot90(input: Tensor, k: int = 1, dims: Ints | None = None) -> Tensor | Mismatch:
     """``[a b] -> [b a]``."""
-    first, second = (0, 1) if dims is None or len(dims) != 2 else dims
+    if dims is not None and len(dims) != 2:
+        return Mismatch(Fault.RANK, left_shape=input.shape, detail="2 axes of a plane")
+    first, second = dims or (0, 1)
+    positions = locate(input.shape, (first, second))
+    if isinstance(positions, Mismatch):
+        return positions
     turned = transpose(input, first, second)
     return turned if k % 2 or isinstance(turned, Mismatch) else input
 

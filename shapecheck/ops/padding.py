@@ -20,7 +20,6 @@ from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from shapecheck.ops.spatial import Options
 
 

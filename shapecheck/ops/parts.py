@@ -28,7 +28,6 @@ from shapecheck.shapes import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from shapecheck.ops.signature import Sizes
 
 
@@ -42,6 +41,8 @@ def narrow(input: Tensor, dim: int, start: object, length: Dim) -> Tensor | Mism
     axis = shape.axis(dim)
     if isinstance(axis, Mismatch):
         return axis
+    if isinstance(start, Tensor) and start.shape.rank:
+        return Mismatch(Fault.RANK, left_shape=start.shape, detail="0")
     position = shape.position(dim)
     if axis is None or not isinstance(position, int):
         return unknown_shape(input)
@@ -154,6 +155,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     rank = len(shape) + 1
     if not (-rank <= dim1 < rank and -rank <= dim2 < rank):
         return Mismatch(Fault.AXIS_RANGE, axis=dim1, left_shape=shape)
+    if dim1 % rank == dim2 % rank:
+        return Mismatch(Fault.AXIS_RANGE, axis=dim2, left_shape=shape, detail="named twice")
     for place in sorted((dim1 % rank, dim2 % rank)):
         lead.insert(place, square)
     return input.reshaped(Shape(lead))

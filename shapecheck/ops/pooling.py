@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shapecheck.dims import ONE, Dim, floordiv
-from shapecheck.ops.axes import constant, flag, impossible, is_none, opaque, sizes_of, unknown_shape
+from shapecheck.dims import ONE, ZERO, Dim, floordiv
+from shapecheck.ops.axes import constant, flag, impossible, is_none, opaque, sizes_of, unknown_shape, wants
 from shapecheck.ops.registry import Module, module, op
 from shapecheck.ops.spatial import batched, resized
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, Unknown
@@ -163,12 +163,17 @@ def adapted(input: Tensor, count: int, output_size: object) -> Tensor | Mismatch
     if isinstance(found, Mismatch):
         return found
     lead, axes = found
+    if isinstance(output_size, Several) and not output_size.items:
+        return Mismatch(Fault.RANK, left_shape=input.shape, detail=f"{count} output sizes")
     kept = [False] * count
     if is_none(output_size):
         kept = [True] * count
     elif isinstance(output_size, Several) and len(output_size.items) == count:
         kept = [is_none(item) for item in output_size.items]
     sizes = sizes_of(output_size, count)
+    for size in sizes:
+        if size is not None and (constant(size) or 0) < 0:
+            return Mismatch(Fault.SIZE, left=size, right=ZERO, left_shape=input.shape, detail="negative")
     made = [
         axis if keep else resized(axis, size) for axis, keep, size in zip(axes, kept, sizes, strict=True)
     ]
@@ -254,6 +259,19 @@ def unpooled(
     return input.reshaped(Shape((*lead, *made)))
 
 
+def _places_fit(input: Tensor, indices: Tensor) -> Mismatch | None:
+    """Whether there is one place for each element."""
+    if input.shape.rest is not None or indices.shape.rest is not None:
+        return None
+    if len(input.shape) != len(indices.shape):
+        return Mismatch(Fault.RANK, left_shape=indices.shape, right_shape=input.shape, detail=str(len(input.shape)))
+    for place, axis in enumerate(input.shape.known):
+        fault = wants(indices.shape, place, axis.size)
+        if fault is not None:
+            return fault
+    return None
+
+
 class MaxUnpool(Module):
     """``[n c *windows], [n c *windows] -> [n c *spatial]``."""
 
@@ -265,7 +283,8 @@ class MaxUnpool(Module):
 
     def forward(self, input: Tensor, indices: Tensor, output_size: object = None) -> AnyValue | Mismatch:
         """``[n c *windows], [n c *windows] -> [n c *spatial]``."""
-        return unpooled(input, self.count, self.window, output_size)
+        fault = _places_fit(input, indices)
+        return fault if fault is not None else unpooled(input, self.count, self.window, output_size)
 
 
 # -- one of each for one, two and three axes -------------------------------------------------------------------------
@@ -334,7 +353,9 @@ def _register(count: int) -> None:
         output_size: object = None,
     ) -> AnyValue | Mismatch:
         pool = Pool(count, kernel_size, stride, padding)
-        return unpooled(input, count, (pool.kernel, pool.stride, pool.padding), output_size)
+        window = pool.kernel, pool.stride, pool.padding
+        fault = _places_fit(input, indices)
+        return fault if fault is not None else unpooled(input, count, window, output_size)
 
     if count > 1:
         @op(f"{functional}fractional_max_pool{count}d")

@@ -229,7 +229,8 @@ for _count in (1, 2, 3):
 
 
 def _functional(
-    input: Tensor, weight: Tensor, window: tuple[object, ...], groups: object, count: int, *, transposed: bool
+    input: Tensor, weight: Tensor, bias: Tensor | None, window: tuple[object, ...], groups: object, count: int, *,
+    transposed: bool,
 ) -> AnyValue | Mismatch:
     table = of_rank(weight.shape, count + 2)
     if table is None:
@@ -241,6 +242,10 @@ def _functional(
     channels, out = second.size * many, first
     if transposed:
         channels, out = first.size, second if many == ONE else Axis.of(second.size * many)
+    if bias is not None:
+        fault = wants(bias.shape, 0, out.size)
+        if fault is not None:
+            return fault
     options: Options = [axis.size for axis in kernel]
     return convolved(input, count, channels, out, Window(count, options, *window), transposed=transposed)
 
@@ -251,7 +256,7 @@ def _register(count: int) -> None:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: object = 1, padding: object = 0,
         dilation: object = 1, groups: object = 1,
     ) -> AnyValue | Mismatch:
-        return _functional(input, weight, (stride, padding, dilation), groups, count, transposed=False)
+        return _functional(input, weight, bias, (stride, padding, dilation), groups, count, transposed=False)
 
     @op(f"torch.nn.functional.conv_transpose{count}d", f"torch.conv_transpose{count}d")
     def conv_transpose(
@@ -259,7 +264,7 @@ def _register(count: int) -> None:
         output_padding: object = 0, groups: object = 1, dilation: object = 1,
     ) -> AnyValue | Mismatch:
         return _functional(
-            input, weight, (stride, padding, dilation, output_padding), groups, count, transposed=True
+            input, weight, bias, (stride, padding, dilation, output_padding), groups, count, transposed=True
         )
 
 

@@ -56,6 +56,7 @@ CONVOLUTIONS = [
     case(F + "conv_transpose2d", t("B 2*C H W"), t("2*C E 3 3"), groups=2),
     case(F + "conv_transpose3d", VOLUME, t("C E 3 3 3")),
     bad(F + "conv1d", LINE, t("C E 3")),
+    bad(F + "conv1d", LINE, t("E C 3"), t("C")),
     bad(F + "conv1d", LINE, t("E C")),
     bad(F + "conv2d", t("B C"), t("E C 1 1")),
 ]
@@ -117,6 +118,8 @@ POOLS = [
     module_case("torch.nn.MaxUnpool1d", args(2), args(t("B C L"), t("B C L", "int", places))),
     module_case("torch.nn.MaxUnpool2d", args(3, 2, 1), args(t("B C H+2 W+2"), t("B C H+2 W+2", "int", places))),
     module_case("torch.nn.MaxUnpool3d", args(2), args(t("B C D H W"), t("B C D H W", "int", places))),
+    bad(F + "max_unpool1d", t("B C L"), t("B C L+1", "int", places), 2),
+    bad(F + "adaptive_avg_pool3d", VOLUME, ()),
     case(F + "max_unpool1d", t("B C L"), t("B C L", "int", places), 2),
     case(F + "max_unpool2d", t("B C 2 2"), t("B C 2 2", "int", places), 2, output_size=(5, 5)),
     case(F + "max_unpool3d", t("B C D H W"), t("B C D H W", "int", places), 2),
