@@ -34,7 +34,9 @@ ops.load_all()
 MOST = 12
 """Samples of one layer in the everyday suite."""
 
-ABOUT_VALUES = ("eps must be", "index out of range", "scalar type", "dtype", "floating point", "label_smoothing", "weight shape")
+ABOUT_VALUES = (
+    "eps must be", "index out of range", "scalar type", "dtype", "floating point", "label_smoothing", "weight shape",
+)
 """Refusals that do not depend on a shape."""
 
 FAMILIES = {torch.float64: "float", torch.int64: "int", torch.bool: "bool"}
