@@ -13,7 +13,9 @@ from shapecheck.shapes import (
     NONE,
     AnyValue,
     Axis,
+    Constant,
     Mismatch,
+    Number,
     Rest,
     Sequence,
     Shape,
@@ -51,6 +53,12 @@ TYPE_CHECKING = False
 _RESIZING = frozenset(("resize_", "resize_as_", "set_"))
 
 _LIST_OPERATIONS = {"torch.stack", "torch.cat", "torch.concat", "torch.concatenate", "torch.vstack", "torch.hstack"}
+_FROM_DATA = {
+    f"torch.{name}" for name in ("tensor", "as_tensor", "Tensor", "LongTensor", "FloatTensor", "BoolTensor")
+}
+_NO_TENSORS = ("torch.device", "torch.Generator", "torch.finfo", "torch.iinfo", "torch.optim.", "torch.utils.",
+               "torch.cuda.", "torch.distributed.", "torch.backends.", "torch.jit.", "torch.profiler.")  # fmt: skip
+"""What of torch returns no tensors; its unknown results are no unknown shapes."""
 _METHODS_OF_MODULES = frozenset(("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "requires_grad_",
                                  "bfloat16", "apply", "type"))  # fmt: skip
 
@@ -62,7 +70,7 @@ def call_node(frame: Frame, node: ast.Call) -> AnyValue:
         return Super(frame.instance if frame.instance is not None else NONE, frame.owner)
     function = frame.evaluate(function_node)
     args: list[AnyValue] = []
-    spread_unknown = False
+    spread_unknown = keywords_unknown = False
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             value = frame.evaluate(arg.value)
@@ -84,8 +92,8 @@ def call_node(frame: Frame, node: ast.Call) -> AnyValue:
         elif isinstance(value, Dictionary) and all(isinstance(key, str) for key in value.items):
             kwargs.update(value.items)  # type: ignore[arg-type]  # the keys are names
         else:
-            spread_unknown = True
-    if spread_unknown:
+            keywords_unknown = True
+    if spread_unknown or (keywords_unknown and not isinstance(function, (Layer, Instance))):
         return _call_with_unknown_arguments(frame, node, function)
     return call(frame, node, function, args, kwargs)
 
@@ -168,8 +176,11 @@ def _call_external(
         return builtin(frame, node, args, kwargs)
     if name in containers.CONTAINERS:
         return containers.make(frame, name, args, kwargs)
-    if name in _LIST_OPERATIONS and args and isinstance(args[0], Elements):
-        return _join_elements(frame, node, name, args[0], args[1:], kwargs)
+    if args and isinstance(args[0], Elements):
+        if name in _LIST_OPERATIONS:
+            return _join_elements(frame, node, name, args[0], args[1:], kwargs)
+        if name in _FROM_DATA:
+            return _from_elements(frame, node, args[0])
     operation = find_operation(name)
     if operation is not None:
         return interpreter.apply(frame, node, name, args, kwargs, _shown(name))
@@ -186,8 +197,27 @@ def _call_external(
     if load_plugins(name):
         return _call_external(frame, node, name, args, kwargs)
     result = Unknown(f"{name} has no rule")
-    if name.startswith(("torch.", "einops.", "einx.")):
+    if name.startswith(("torch.", "einops.", "einx.")) and not name.startswith(_NO_TENSORS):
         interpreter.count(frame, node, result)
+    return result
+
+
+def _from_elements(frame: Frame, node: ast.AST, data: Elements) -> AnyValue:
+    """The tensor of a list of unknown length: the list's length, then what an item has."""
+    if data.length is None:
+        data.length = Dim.of(Symbol("len", Kind.OPAQUE))
+    lead, element = Axis.of(data.length), frame.interpreter.settle(data.element)
+    if isinstance(element, Elements):
+        inner = _from_elements(frame, node, element)
+        axes = inner.shape.axes if isinstance(inner, Tensor) else (Rest(),)
+    elif isinstance(element, Tensor):
+        axes = element.shape.axes
+    elif isinstance(element, (Dim, Number)) or (isinstance(element, Constant) and not isinstance(element.value, str)):
+        axes = ()
+    else:
+        axes = (Rest(),)
+    result = Tensor(Shape((lead, *axes)))
+    frame.interpreter.count(frame, node, result)
     return result
 
 

@@ -244,7 +244,7 @@ class Interpreter:
                 self._reason("a tensor whose shape is not declared")
             else:
                 self.known_expressions += 1
-        elif isinstance(value, Unknown):
+        elif isinstance(value, Unknown) and not _is_conversion(node):
             self.counted.add(id(node))
             self.tensor_expressions += 1
             self._reason(value.why)
@@ -586,3 +586,9 @@ class Interpreter:
         self.add(Diagnostic("SC000", "note", wording.revealed(value, self.scope), place, self.root or None))
 
 
+_CONVERSIONS = frozenset(("tolist", "item", "numpy", "data_ptr", "get_device", "is_floating_point", "stride"))
+
+
+def _is_conversion(node: ast.AST) -> bool:
+    """Whether a call leaves the world of tensors: its result is no tensor of unknown shape."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CONVERSIONS
