@@ -101,7 +101,7 @@ class Checker:
         self.function = function
         self.dims = dims
         self.local = local
-        self.kind = kind_of(function.__code__)
+        self.kind = kind_of(call)
         self.signature: sig.Signature | None = None
         self.namespace: dict[str, Any] = {} if namespace is None else namespace
         self.code: types.CodeType | None = None
@@ -114,6 +114,8 @@ class Checker:
         if self.signature is None:
             self.signature = sig.Signature(self.function, self.local)
             self.local = None
+            if self.kind != kind_of(self.function):
+                self.signature.returns = None  # the annotation is that of what the decorator has wrapped
         return self.signature
 
     # -- the generated function ----------------------------------------------------------------------------------

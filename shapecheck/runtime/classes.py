@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
+from shapecheck.runtime.errors import AnnotationUseError
 from shapecheck.runtime.resolve import has_annotations, innermost
 
 DIMS = "__shapecheck_dims__"
@@ -29,6 +30,8 @@ def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
             raise TypeError(message)
     if ties:
         setattr(cls, DIMS, ties)
+    if ties and isinstance(vars(cls).get("__init__"), types.FunctionType):
+        cls.__init__ = _verified(cls, cls.__init__, ties)  # type: ignore[misc]
     for name, member in list(vars(cls).items()):
         if isinstance(member, type):
             if member.__qualname__.startswith(f"{cls.__qualname__}."):
@@ -39,6 +42,26 @@ def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
             _tell_name(checked, cls)
             setattr(cls, name, checked)
     return cls
+
+
+def _verified(cls: type, init: Any, ties: dict[str, str]) -> Any:
+    """An `__init__` after which every tied name must have its attribute."""
+    init = decorate(init, None, 4) if _wants_check(init) else init
+
+    @functools.wraps(init)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        init(self, *args, **kwargs)
+        if type(self) is not cls:  # a subclass may have more to set
+            return
+        for name, text in ties.items():
+            try:
+                eval(f"self.{text}", {"self": self})  # noqa: S307  # the user's own expression
+            except AttributeError as error:
+                message = f"dims of {cls.__qualname__} tie {name} to self.{text}, which is not there: {error}"
+                raise AnnotationUseError(message) from None
+
+    __init__.__dict__[MARK] = getattr(init, MARK, None)
+    return __init__
 
 
 def _tell_name(checked: Any, cls: type) -> None:

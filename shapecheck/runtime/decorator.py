@@ -202,7 +202,7 @@ def _wrap(deferred: Deferred) -> types.FunctionType:
     if observe.OBSERVER is not None:
         observe.OBSERVER.add(deferred)
     original = function.__code__
-    code = _STUBS[kind_of(original)].replace(
+    code = _STUBS[kind_of(target)].replace(
         co_filename=original.co_filename, co_name=original.co_name, co_firstlineno=original.co_firstlineno
     )
     # Dynamo looks for the builtins. With a `__name__` it would look for everything else in the module of that name.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import types
+import types
 
 FUNCTION, COROUTINE, GENERATOR, ASYNC_GENERATOR = range(4)
 _COROUTINE_FLAG, _GENERATOR_FLAG, _ASYNC_GENERATOR_FLAG = 0x80, 0x20, 0x200
 
 
-def kind_of(code: types.CodeType) -> int:
-    """Which kind of function a code object makes."""
+def kind_of(function: object) -> int:
+    """Which kind of function this is, as its caller sees it.
+
+    A decorator may have made an ordinary function of a generator (`contextlib.contextmanager`).
+    """
+    if not isinstance(function, types.FunctionType):
+        return FUNCTION
+    code = function.__code__
     if code.co_flags & _COROUTINE_FLAG:
         return COROUTINE
     if code.co_flags & _ASYNC_GENERATOR_FLAG:

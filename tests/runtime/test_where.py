@@ -352,11 +352,44 @@ def test_dims_tie_names_to_attributes():
 def test_a_dim_that_the_instance_lacks_is_named():
     @shapechecked(dims={"D": "d_modle"})
     class Model:
+        def __init__(self, d_model: int):
+            self.d_model = d_model
+
+        def forward(self, x: Float[Tensor, "D"]):
+            return x
+
+    with pytest.raises(AnnotationUseError, match=r"dims of .*Model tie D to self\.d_modle.*no attribute 'd_modle'"):
+        Model(3)
+    with pytest.raises(ShapeError, match="d_model is a str"):
+        Model("3")
+
+    class More(Model):
+        def __init__(self):
+            super().__init__(3)
+            self.d_modle = 2
+
+    assert More().forward(torch.zeros(2)).shape == (2,)
+
+    @shapechecked(dims={"D": "d_modle"})
+    class Bare:
         def forward(self, x: Float[Tensor, "D"]):
             return x
 
     with pytest.raises(AttributeError, match="d_modle"):
-        Model().forward(torch.zeros(2))
+        Bare().forward(torch.zeros(2))
+
+
+def test_a_generator_that_another_decorator_has_made_a_function_of():
+    @shapechecked
+    class Scope:
+        @contextlib.contextmanager
+        def open(self, x: Float[Tensor, "n"]) -> typing.Iterator[Float[Tensor, "n"]]:
+            yield x
+
+    with Scope().open(torch.zeros(2)) as value:
+        assert value.shape == (2,)
+    with pytest.raises(ShapeError), Scope().open(torch.zeros(2, 2)):
+        pass
 
 
 def test_string_annotations_with_local_aliases():
