@@ -24,7 +24,7 @@ from shapecheck.shapes import (
     current,
 )
 from shapecheck.static import arrays, containers, objects
-from shapecheck.static.builtins import BUILTINS, call_method
+from shapecheck.static.builtins import call_method
 from shapecheck.static.conditions import condition_of
 from shapecheck.static.copies import replace_tensor
 from shapecheck.static.declare import Names
@@ -32,6 +32,7 @@ from shapecheck.static.expressions import iterate
 from shapecheck.static.frame import Frame
 from shapecheck.static.functions import call_function, declared_result
 from shapecheck.static.joins import one_of
+from shapecheck.static.number_functions import BUILTINS
 from shapecheck.static.signature import signature_of
 from shapecheck.static.values import (
     BoundMethod,

@@ -32,6 +32,7 @@ from shapecheck.static.frame import is_fault
 from shapecheck.static.joins import elements_of, join, one_of, options
 from shapecheck.static.loosen import take
 from shapecheck.static.values import (
+    LIMITS,
     BoundMethod,
     ClassValue,
     Container,
@@ -198,7 +199,9 @@ _FLOATS = frozenset(("math.pi", "math.e", "math.inf", "math.nan", "math.tau", "t
 def external_attribute(owner: External, name: str) -> AnyValue:
     """A name of a library."""
     dotted = f"{owner.name}.{name}"
-    return Number("float") if dotted in _FLOATS else External(dotted)
+    if dotted in _FLOATS or owner.name == LIMITS:
+        return Number("float")
+    return External(dotted)
 
 
 def _layer_attribute(owner: Layer, name: str) -> AnyValue:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _serial = count()
 
+LIMITS = "torch.finfo()"
+"""The name of the object that ``torch.finfo`` and ``torch.iinfo`` return; every attribute of it is a number."""
+
 
 class External(Value):
     """A name of a library: ``torch.nn.Linear``, ``math.sqrt``, ``builtins.len``."""
