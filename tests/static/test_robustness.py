@@ -59,7 +59,8 @@ def test_lists_that_hold_themselves():
 
 def test_functions_that_call_each_other_without_end():
     assert_checked(
-        PRELUDE + "def f(x):\n    return g(x) + h(x)\ndef g(x):\n    return h(x) * f(x)\ndef h(x):\n    return f(g(x))\n"
+        PRELUDE + "def f(x):\n    return g(x) + h(x)\n"
+        "def g(x):\n    return h(x) * f(x)\ndef h(x):\n    return f(g(x))\n"
         'def k(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:\n    return f(x) + g(x) + h(x)\n'
     )
 
