@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shapecheck.runtime import signature as sig
 from shapecheck.runtime.codegen import widening_names
 from shapecheck.runtime.errors import ShapeError
-from shapecheck.runtime.function_text import AGAIN, BRIEF, CALL, COMPILING, DRIVE, ERROR, RESULT, FunctionText
+from shapecheck.runtime.function_text import AGAIN, BRIEF, CALL, COMPILING, DRIVE, ERROR, RESULT, FunctionText, key
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, GENERATOR, kind_of
 from shapecheck.runtime.match import Bound, Env, Goal, Matcher, Where, expression_names, names_of
 
@@ -127,16 +127,15 @@ class Checker:
         signature = self.known_signature()
         if unchecked:
             signature.forget_hints()
-        self.namespace.update(
-            {CALL: self.call, AGAIN: self.again, RESULT: self.result, BRIEF: self.brief, ERROR: ShapeError}
-        )
+        known = {CALL: self.call, AGAIN: self.again, RESULT: self.result, BRIEF: self.brief, ERROR: ShapeError}
+        self.namespace.update({key(name): value for name, value in known.items()})
         if self.kind in {GENERATOR, ASYNC_GENERATOR}:
             from shapecheck.runtime import generators
 
-            self.namespace[DRIVE] = generators.drive if self.kind == GENERATOR else generators.drive_async
+            self.namespace[key(DRIVE)] = generators.drive if self.kind == GENERATOR else generators.drive_async
         torch = sys.modules.get("torch")
         if torch is not None:
-            self.namespace[COMPILING] = torch.compiler.is_compiling
+            self.namespace[key(COMPILING)] = torch.compiler.is_compiling
             skip_untraced(torch)
             # While `torch.jit.trace` runs, sizes are tensors, and comparing them is what a check is for. Code without a
             # module name counts as "<string>".

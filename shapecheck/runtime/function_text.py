@@ -20,11 +20,18 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
     from shapecheck.runtime.checker import Checker
 
-# The globals of the generated code.
-CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS, OBSERVE = (
-    "_call", "_again", "_result", "_brief", "_compiling", "_drive", "_error", "_enter", "_leave", "_checker", "_traced",
-    "_scopes", "_fits", "_observe",
+# The globals of the generated code, as they stand in the text until it is finished: a parameter may have any name that
+# an identifier can have.
+CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS, OBSERVE = GLOBALS = (
+    "$call", "$again", "$result", "$brief", "$compiling", "$drive", "$error", "$enter", "$leave", "$checker", "$traced",
+    "$scopes", "$fits", "$observe",
 )  # fmt: skip
+
+
+def key(name: str) -> str:
+    """The name of a global in the namespace of the generated code."""
+    return "_" + name[1:]
+
 
 VARIADIC = {sig.VAR_POSITIONAL, sig.VAR_KEYWORD}
 
@@ -84,14 +91,25 @@ class FunctionText:
         else:
             lines += self.result_lines(checks, returns, call, values, inline=inline)
         lines += self.refusal_lines(checks, call, values)
-        return "\n".join(lines)
+        return self.without_collisions("\n".join(lines), names)
+
+    def without_collisions(self, text: str, parameters: frozenset[str]) -> str:
+        """Give the globals names that no parameter has."""
+        prefix = "_"
+        while not parameters.isdisjoint(prefix + name[1:] for name in GLOBALS):
+            prefix += "_"
+        if prefix != "_":
+            for name in GLOBALS:
+                if key(name) in self.namespace:
+                    self.namespace[prefix + name[1:]] = self.namespace[key(name)]
+        return text.replace("$", prefix)
 
     def observation(self, checks: Checks) -> str:
         """Note the sizes of a call that fits; not while Dynamo traces, which would make it part of the graph."""
         assert observe.OBSERVER is not None  # noqa: S101
-        self.namespace[OBSERVE] = observe.OBSERVER.watch(self.checker.function)
+        self.namespace[key(OBSERVE)] = observe.OBSERVER.watch(self.checker.function)
         bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
-        condition = f"if not {COMPILING}(): " if COMPILING in self.namespace else ""
+        condition = f"if not {COMPILING}(): " if key(COMPILING) in self.namespace else ""
         return f"        {condition}{OBSERVE}({{{bindings}}})"
 
     def bind_dims(self, checks: Checks, signature: sig.Signature) -> None:
@@ -151,7 +169,7 @@ class FunctionText:
 
     def scoped_lines(self, checks: Checks, returns: Hint | None, call: str, values: str, *, inline: bool) -> list[str]:
         """Call with the sizes where an `isinstance` in the body sees them; what it binds counts for the result."""
-        self.namespace.update({ENTER: self.checker.enter, LEAVE: self.checker.leave})
+        self.namespace.update({key(ENTER): self.checker.enter, key(LEAVE): self.checker.leave})
         bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
         value, sizes, verdict = checks.fresh("r"), checks.fresh("r"), checks.fresh("r")
         indent = "        "
@@ -165,7 +183,7 @@ class FunctionText:
             f"if {verdict} is None: return {value}",
             *raise_lines(verdict, 0),
         ]
-        if COMPILING not in self.namespace:
+        if key(COMPILING) not in self.namespace:
             return [indent + line for line in scoped]
         return [
             f"{indent}if not {COMPILING}():",
@@ -179,7 +197,8 @@ class FunctionText:
 
         if self.checker.call is not self.checker.function:
             return [f"return {call}"]
-        self.namespace.update({TRACED: traced.traceable_copy(self.checker.function), SCOPES: traced.SCOPES})
+        copy = traced.traceable_copy(self.checker.function)
+        self.namespace.update({key(TRACED): copy, key(SCOPES): traced.SCOPES})
         test = traced.test_function(returns) if returns is not None else None
         lines = [
             f"{SCOPES}.append({{{bindings}}})",
@@ -187,7 +206,7 @@ class FunctionText:
             f"_sizes_ = {SCOPES}.pop()",
         ]
         if test is not None:
-            self.namespace[FITS] = test
+            self.namespace[key(FITS)] = test
             lines += [
                 f"if not {FITS}({value}, _sizes_):",
                 f"    raise {ERROR}({BRIEF}(({value},), ('return',)))",
@@ -198,7 +217,7 @@ class FunctionText:
         """Hand the generator on, checking what it yields and returns."""
         bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
         drive = f"{DRIVE}({call}, {CHECKER}, {values}, {{{bindings}}})"
-        self.namespace[CHECKER] = self.checker
+        self.namespace[key(CHECKER)] = self.checker
         if self.kind == GENERATOR:
             return [f"        return (yield from {drive})"]
         part = checks.fresh("e")
@@ -211,18 +230,18 @@ class FunctionText:
         lines = self.brief_lines(checks, ", ".join(parameters) + ",", ", ".join(map(repr, parameters)) + ",", 1)
         lines.append(f"    {verdict} = {AGAIN}({values})")
         lines.append(f"    if {verdict}.error is None:")
-        if OBSERVE in self.namespace:
+        if key(OBSERVE) in self.namespace:
             lines.append(f"        {OBSERVE}({verdict}.sizes())")
         if self.kind == GENERATOR:
-            self.namespace[CHECKER] = self.checker
+            self.namespace[key(CHECKER)] = self.checker
             lines.append(f"        return (yield from {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env))")
         elif self.kind == ASYNC_GENERATOR:
-            self.namespace[CHECKER] = self.checker
+            self.namespace[key(CHECKER)] = self.checker
             lines.append(
                 f"        async for {value} in {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env): yield {value}"
             )
             lines.append("        return")
-        elif ENTER in self.namespace:
+        elif key(ENTER) in self.namespace:
             lines += [
                 f"        {ENTER}({values}, {verdict}.sizes())",
                 "        try:",
@@ -240,7 +259,7 @@ class FunctionText:
 
     def brief_lines(self, checks: Checks, values: str, names: str, depth: int) -> list[str]:
         """While Dynamo traces, a refusal must be something it can trace: a short sentence from the sizes."""
-        if COMPILING not in self.namespace or not checks.exact or values == ",":
+        if key(COMPILING) not in self.namespace or not checks.exact or values == ",":
             return []
         indent = "    " * depth
         return [f"{indent}if {COMPILING}():", f"{indent}    raise {ERROR}({BRIEF}(({values}), ({names})))"]
