@@ -8,7 +8,7 @@ from shapecheck.annotations import Alias
 from shapecheck.annotations.source import dotted_name
 from shapecheck.static.index import Imported
 from shapecheck.static.mutation import changed_attributes
-from shapecheck.static.walk import assigned_targets, statements
+from shapecheck.static.walk import assigned_targets, nodes, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class ClassIndex:
                 continue
             called = {
                 node.func.attr
-                for node in ast.walk(init)
+                for node in nodes(init)
                 if isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and isinstance(node.func.value, ast.Name)

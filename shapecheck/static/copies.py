@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 from shapecheck.shapes import AnyValue, Rest, Sequence, Unknown
 from shapecheck.static.values import Container, Dictionary, Elements, OneOf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+    from typing import TypeVar
 
     from shapecheck.static.frame import Frame
+
+    Item = TypeVar("Item", AnyValue, AnyValue | Rest)
 
 MAX_HELD = 300
 """Containers that are looked through for a cycle."""
 _NESTED = (Sequence, Elements, Dictionary, OneOf, Container)
 """What may be changed in place, or may hold what is."""
+_KINDS = frozenset(_NESTED)
+"""The same for a look at the type alone: tables of variables are copied at every branch."""
 
 
 class Copies:
@@ -27,13 +34,15 @@ class Copies:
 
     def table(self, values: Mapping[str, AnyValue]) -> dict[str, AnyValue]:
         """A table of variables in which nothing is shared with the original that can be changed."""
-        return {
-            name: self.value(value) if isinstance(value, _NESTED) else value for name, value in values.items()
-        }
+        copy = dict(values)
+        for name, value in values.items():
+            if type(value) in _KINDS:
+                copy[name] = self.value(value)
+        return copy
 
     def value(self, value: AnyValue) -> AnyValue:
         """The copy of a value; the value itself if nothing in it can be changed."""
-        if not isinstance(value, _NESTED):
+        if type(value) not in _KINDS:
             return value
         made = self._made.get(id(value))
         if made is None:
@@ -46,7 +55,7 @@ class Copies:
                 return self._immutable(value)
             copy = Sequence(value.items, "list", value.fields)
             self._made[id(value)] = copy
-            copy.items = self._items(value)
+            copy.items = self._items(value.items)
             return copy
         if isinstance(value, Elements):
             elements = Elements(value.element, value.length, value.kind, value.own)
@@ -62,22 +71,26 @@ class Copies:
         if isinstance(value, Container):
             return Container(value.kind, dict(value.items))
         if isinstance(value, OneOf):
-            options = tuple([self.value(option) for option in value.options])
-            same = all(a is b for a, b in zip(options, value.options, strict=True))
-            return value if same else OneOf(options)
+            options = self._changed(value.options)
+            return value if options is None else OneOf(tuple(options))
         return value
 
-    def _items(self, value: Sequence) -> list[AnyValue | Rest]:
-        return [
-            self.value(item) if not isinstance(item, Rest) and isinstance(item, _NESTED) else item
-            for item in value.items
-        ]
-
     def _immutable(self, value: Sequence) -> Sequence:
-        items = self._items(value)
-        if all(a is b for a, b in zip(items, value.items, strict=True)):
-            return value
-        return Sequence(items, value.kind, value.fields)
+        items = self._changed(value.items)
+        return value if items is None else Sequence(items, value.kind, value.fields)
+
+    def _changed(self, items: Collection[Item]) -> list[Item] | None:
+        """The copies of items, or None if all of them are the items themselves."""
+        for item in items:
+            if type(item) in _KINDS:
+                break
+        else:
+            return None
+        copies = self._items(items)
+        return None if all(map(is_, copies, items)) else copies
+
+    def _items(self, items: Collection[Item]) -> list[Item]:
+        return [self.value(item) if type(item) in _KINDS else item for item in items]  # type: ignore[arg-type]  # no Rest
 
 
 def acyclic(owner: AnyValue, value: AnyValue) -> AnyValue:

@@ -82,14 +82,6 @@ _COMPARE: dict[type, tuple[str, str]] = {
 }
 
 
-def evaluate(frame: Frame, node: ast.expr) -> AnyValue:
-    """The abstract value of an expression."""
-    run = _EXPRESSIONS.get(type(node))
-    if run is None:
-        return Unknown(f"{type(node).__name__} is not followed")
-    return run(frame, node)
-
-
 # -- leaves ----------------------------------------------------------------------------------------------------------
 
 
@@ -701,7 +693,7 @@ def _yield(frame: Frame, node: ast.Yield | ast.YieldFrom) -> AnyValue:
     return Unknown("what a generator is sent")
 
 
-_EXPRESSIONS: dict[type, Callable[[Frame, Any], AnyValue]] = {
+EXPRESSIONS: dict[type, Callable[[Frame, Any], AnyValue]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.JoinedStr: _joined_string,

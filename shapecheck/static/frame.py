@@ -14,7 +14,7 @@ from shapecheck.static.values import Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shapecheck.shapes import Mismatch
     from shapecheck.static.classes import ClassIndex
@@ -203,16 +203,12 @@ def _unchanged(value: AnyValue, before: AnyValue | None) -> bool:
     return value is before or (before is not None and alike(value, before))
 
 
-def _joined(tables: list[dict[str, AnyValue]]) -> dict[str, AnyValue]:
-    result: dict[str, AnyValue] = {}
-    for name in dict.fromkeys(name for table in tables for name in table):
-        found: AnyValue | None = None
-        for table in tables:
-            value = table.get(name)
-            if value is None:
-                # Unbound in a branch: used afterwards only where it is bound, or Python refuses.
-                continue
-            found = value if found is None else join(found, value)
-        if found is not None:
-            result[name] = found
+def _joined(tables: Sequence[Mapping[str, AnyValue]]) -> dict[str, AnyValue]:
+    result = dict(tables[0])
+    for table in tables[1:]:
+        for name, value in table.items():
+            # What a branch leaves unbound is used afterwards only where it is bound, or Python refuses.
+            known = result.setdefault(name, value)
+            if known is not value:
+                result[name] = join(known, value)
     return result

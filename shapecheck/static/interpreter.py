@@ -33,7 +33,7 @@ from shapecheck.static import arrays, calls, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, check, introduce
-from shapecheck.static.expressions import evaluate
+from shapecheck.static.expressions import EXPRESSIONS
 from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
@@ -150,7 +150,8 @@ class Interpreter:
         self.steps += 1
         if self.steps > self.limit:
             raise BudgetError
-        return evaluate(frame, node)
+        run = EXPRESSIONS.get(type(node))
+        return Unknown(f"{type(node).__name__} is not followed") if run is None else run(frame, node)
 
     def execute(self, frame: Frame, body: list[ast.stmt]) -> bool:
         """Run statements; whether execution can go on behind them."""

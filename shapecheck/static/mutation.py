@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from shapecheck.static.walk import nodes
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +38,11 @@ def changed_attributes(function: ast.AST) -> set[str]:
 
 def rebound_outside(function: ast.AST) -> set[str]:
     """The names of an outer function that a nested one assigns (``nonlocal``)."""
-    return {name for node in ast.walk(function) if isinstance(node, ast.Nonlocal) for name in node.names}
+    return {name for node in nodes(function) if isinstance(node, ast.Nonlocal) for name in node.names}
 
 
 def _changed(node: ast.AST) -> Iterator[ast.expr]:
-    for inner in ast.walk(node):
+    for inner in nodes(node):
         owner: ast.expr | None = None
         if isinstance(inner, ast.Subscript) and not isinstance(inner.ctx, ast.Load):
             owner = inner.value

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from shapecheck.dims import Scope, Symbol
 
 
-def settled(values: Mapping[str, AnyValue], branch: Scope, common: Scope) -> dict[str, AnyValue]:
+def settled(values: Mapping[str, AnyValue], branch: Scope, common: Scope) -> Mapping[str, AnyValue]:
     """The variables of a branch, in terms of what is known in common with the others."""
     known = {
         solution.symbol: branch.normal(Dim.of(solution.symbol))
         for solution in branch.solutions
         if common.solution(solution.symbol) is None
     }
-    return {name: _settle(value, known) for name, value in values.items()} if known else dict(values)
+    return {name: _settle(value, known) for name, value in values.items()} if known else values
 
 
 def _settle(value: AnyValue, known: Mapping[Symbol, Dim]) -> AnyValue:

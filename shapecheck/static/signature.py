@@ -168,8 +168,18 @@ def signature_of(node: Callee, index: ModuleIndex) -> Signature:
     return found
 
 
+_with_annotated_locals: dict[ast.AST, bool] = {}
+
+
 def annotated_locals(node: Function, index: ModuleIndex) -> bool:
     """Whether a local variable of a function is annotated with a shape."""
+    found = _with_annotated_locals.get(node)
+    if found is None:
+        found = _with_annotated_locals[node] = _has_annotated_local(node, index)
+    return found
+
+
+def _has_annotated_local(node: Function, index: ModuleIndex) -> bool:
     for statement in statements(node.body, nested=True):
         if isinstance(statement, ast.AnnAssign):
             hint = parse_annotation(statement.annotation, index)

@@ -28,6 +28,7 @@ from shapecheck.static.loosen import take
 from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.patterns import match_case
 from shapecheck.static.values import ClassValue, Container, Dictionary, Elements, External, FunctionValue, Instance
+from shapecheck.static.walk import nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -428,7 +429,7 @@ def _assigned(body: list[ast.stmt]) -> set[str]:
     return {
         inner.id
         for statement in body
-        for inner in ast.walk(statement)
+        for inner in nodes(statement)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }
 
