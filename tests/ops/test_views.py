@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from shapecheck.dims import Dim, Symbol
+from shapecheck.ops import find_operation
+from shapecheck.shapes import Context, Shape, Tensor, scope, use
 from tests.oracle.harness import bad, case, check, n, t
 
 X = t("B T D")
@@ -38,7 +41,7 @@ CASES = [
     case("torch.squeeze", t("B 1 D"), 1),
     case("torch.squeeze", t("B 1 D"), -2),
     case("torch.squeeze", t("B 1 D 1"), (1, 3)),
-    case("torch.squeeze", t("B T D"), 1, generic=True),
+    case("torch.squeeze", t("B T 1"), 1, generic=True),
     case("torch.squeeze", t("")),
     bad("torch.squeeze", t("B 1 D"), 3),
     bad("torch.squeeze", t("B 1 1 D"), (1, 1)),
@@ -169,3 +172,15 @@ CASES = [
 @pytest.mark.parametrize("checked", CASES, ids=str)
 def test_agrees_with_torch(checked):
     check(checked)
+
+
+def test_an_axis_that_is_squeezed_is_meant_to_be_one():
+    previous = use(Context())
+    try:
+        named = Tensor(Shape.of(Symbol("B"), Symbol("T"), Symbol("D")))
+        squeezed = find_operation("torch.squeeze")([named, Dim.of(1)], {})
+        assert str(squeezed.shape) == "[B, D]"
+        (solution,) = scope().solutions
+        assert (solution.symbol.name, solution.value, solution.narrowed) == ("T", Dim.of(1), True)
+    finally:
+        use(previous)
