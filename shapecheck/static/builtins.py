@@ -596,15 +596,12 @@ def _dictionary_method(frame: Frame, receiver: Dictionary, name: str, args: list
     if name in {"get", "pop", "setdefault"} and key is not None:
         if key in receiver.items:
             return receiver.items.pop(key) if name == "pop" else receiver.items[key]
-        if Ellipsis in receiver.items:
-            return Unknown("a dictionary with unknown keys")
         return args[1] if len(args) > 1 else NONE
     if name == "update" and args and isinstance(args[0], Dictionary):
         receiver.items.update(args[0].items)
         return NONE
     if name == "update":
-        receiver.items.clear()
-        receiver.items[Ellipsis] = Unknown("a dictionary with unknown keys")
+        replace_value(frame, receiver, Elements(Unknown("a dictionary with unknown keys"), None, "dict"))
         return NONE
     return Dictionary(dict(receiver.items)) if name == "copy" else Unknown(f"the method {name} is not followed")
 

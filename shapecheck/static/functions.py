@@ -17,7 +17,8 @@ from shapecheck.shapes import (
     current,
 )
 from shapecheck.static.copies import replace_value
-from shapecheck.static.declare import Names, check, elements, introduce
+from shapecheck.static.declare import Names, elements, introduce
+from shapecheck.static.fits import check
 from shapecheck.static.frame import FAULT, NO_RETURN, Frame
 from shapecheck.static.joins import join
 from shapecheck.static.mutation import changed_names

@@ -32,8 +32,9 @@ from shapecheck.shapes import (
 from shapecheck.static import arrays, calls, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
 from shapecheck.static.copies import Copies
-from shapecheck.static.declare import Names, check, introduce
+from shapecheck.static.declare import Names, introduce
 from shapecheck.static.expressions import EXPRESSIONS
+from shapecheck.static.fits import check
 from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of

@@ -89,7 +89,9 @@ def _join(left: AnyValue, right: AnyValue) -> AnyValue:
     if isinstance(left, Dictionary) and isinstance(right, Dictionary):
         if left.items.keys() == right.items.keys():
             return Dictionary({key: join(value, right.items[key]) for key, value in left.items.items()})
-        return Unknown("a dictionary differs between branches")
+        return Elements(join_all([*left.items.values(), *right.items.values()]), None, "dict")
+    if isinstance(left, (Dictionary, Elements)) and isinstance(right, (Dictionary, Elements)):
+        return _join_with_dictionary(left, right)
     if isinstance(left, (Container, Elements)) and isinstance(right, (Container, Elements)):
         found = _join_containers(left, right)
         if found is not None:
@@ -198,6 +200,22 @@ def _join_sequences(left: Sequence | Elements, right: Sequence | Elements) -> An
         if isinstance(side, Elements):
             made.own |= side.own
             made.taken = side.taken
+    return made
+
+
+def _join_with_dictionary(left: Dictionary | Elements, right: Dictionary | Elements) -> AnyValue:
+    """A dictionary with known keys in one branch, and any in the other."""
+    values: list[AnyValue] = []
+    made = Elements(NONE, None, "dict")
+    for side in (left, right):
+        if isinstance(side, Dictionary):
+            values += side.items.values()
+        elif side.kind != "dict":
+            return Unknown("a value differs between branches")
+        else:
+            values.append(side.element)
+            made.own |= side.own
+    made.element = join_all(values)
     return made
 
 

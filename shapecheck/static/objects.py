@@ -9,7 +9,8 @@ from shapecheck.annotations import ArrayHint, OtherHint, UnionHint, parse_annota
 from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Sequence, Tensor, Unknown
 from shapecheck.static.classes import ClassIndex, class_of
-from shapecheck.static.declare import Names, check, introduce
+from shapecheck.static.declare import Names, introduce
+from shapecheck.static.fits import check
 from shapecheck.static.frame import Frame
 from shapecheck.static.joins import join
 from shapecheck.static.signature import Parameter, is_plain, optional_of, signature_of

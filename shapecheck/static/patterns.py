@@ -123,7 +123,7 @@ def _match_class(frame: Frame, pattern: ast.MatchClass, value: AnyValue) -> bool
 
 
 def _match_mapping(frame: Frame, pattern: ast.MatchMapping, value: AnyValue) -> bool | None:
-    if not isinstance(value, Dictionary) or Ellipsis in value.items:
+    if not isinstance(value, Dictionary):
         return None
     found: list[bool | None] = []
     for key_node, part in zip(pattern.keys, pattern.patterns, strict=True):

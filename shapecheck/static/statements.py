@@ -180,7 +180,7 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
     if isinstance(owner, Dictionary):
         constant = frame.interpreter.key(key)
         if constant is None:
-            _forget_keys(owner)
+            _forget_keys(frame, owner, value)
         else:
             owner.items[constant] = value
     elif isinstance(owner, Sequence) and owner.kind == "list" and isinstance(key, Dim):
@@ -202,9 +202,10 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
         owner.taken = {}
 
 
-def _forget_keys(owner: Dictionary) -> None:
-    owner.items.clear()
-    owner.items[Ellipsis] = Unknown("a dictionary with unknown keys")
+def _forget_keys(frame: Frame, owner: Dictionary, *values: AnyValue) -> None:
+    """From here on only what the values look like is known."""
+    known = [*owner.items.values(), *values] or [Unknown("a value of an empty dictionary")]
+    replace_value(frame, owner, Elements(join_all(known), None, "dict"))
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source: ast.expr | None) -> None:
@@ -667,7 +668,7 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
             elif isinstance(owner, Dictionary):
                 key = frame.interpreter.key(frame.evaluate(target.slice))
                 if key is None or owner.items.pop(key, None) is None:
-                    _forget_keys(owner)
+                    _forget_keys(frame, owner)
     return True
 
 
