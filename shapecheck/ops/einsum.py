@@ -199,9 +199,8 @@ def einsum(*args: object) -> Tensor | Mismatch | Unknown:
     given = list(args[1:])
     if len(given) == 1 and isinstance(given[0], Sequence):
         given = list(given[0].items)
-    operands = [operand for operand in given if isinstance(operand, Tensor)]
-    if len(operands) < len(given):
-        return Unknown("an operand of einsum is not known")
+    # Whatever stands here is a tensor; the letters of one that is not known may be known from the others.
+    operands = [operand if isinstance(operand, Tensor) else Tensor(Shape.unknown()) for operand in given]
     equation = parse(args[0].value, len(operands))
     return equation if isinstance(equation, Mismatch) else contraction(equation, operands)
 

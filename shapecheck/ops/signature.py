@@ -242,7 +242,12 @@ def _dim(value: AnyValue) -> object:
 
 
 def _holds_a_size(value: AnyValue) -> bool:
-    """Whether a value is a tensor of one integer, which torch takes as a size: ``lengths.max()``."""
+    """Whether a value is a number of which nothing is known, or a tensor of one integer (``lengths.max()``).
+
+    As a size torch takes integers only, so it is one.
+    """
+    if isinstance(value, Number):
+        return not value.name.startswith("dtype")
     return isinstance(value, Tensor) and value.dtype in {"int", None} and value.shape.rank == 0
 
 
