@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     from shapecheck.diagnostics.model import Diagnostic
     from shapecheck.findings import Findings
+    from shapecheck.runtime.import_hook import ImportHook
+    from shapecheck.runtime.observe import Observer
+
+_CALLS: pytest.StashKey[tuple[Observer, ImportHook]] = pytest.StashKey()
 
 _LINES = 20
 """A failure prints no more than this; the rest is one command away."""
@@ -49,14 +53,17 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
     from shapecheck.runtime.errors import ShapecheckWarning
     from shapecheck.runtime.import_hook import install_import_hook
+    from shapecheck.runtime.observe import switch_on
 
+    observer = switch_on()
     with warnings.catch_warnings():
         # What is imported already would go unchecked, for all that the settings say.
         warnings.simplefilter("error", ShapecheckWarning)
         try:
-            install_import_hook(packages)
+            hook = install_import_hook(packages)
         except ShapecheckWarning as warning:
             raise pytest.UsageError(f"shapecheck_packages: {warning}; does another plugin import it?") from None
+    early_config.stash[_CALLS] = (observer, hook)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -108,6 +115,39 @@ def pytest_runtest_makereport(
         if isinstance(excinfo.value, ShapeError):
             report.longrepr = _short_call(item, excinfo)
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a worker of pytest-xdist has seen to the process that reports."""
+    calls = session.config.stash.get(_CALLS, None)
+    output = getattr(session.config, "workeroutput", None)
+    if calls is not None and output is not None:
+        output["shapecheck"] = calls[0].state()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take what a worker has seen; a worker that crashed has sent nothing."""
+    calls = node.config.stash.get(_CALLS, None)
+    state = getattr(node, "workeroutput", {}).get("shapecheck")
+    if calls is not None and state is not None:
+        calls[0].merge(state)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Tell which functions were called, and which axes no call told apart."""
+    calls = config.stash.get(_CALLS, None)
+    if calls is None or config.option.verbose < 0:
+        return
+    from shapecheck.axis_coverage import summary_lines
+
+    observer, hook = calls
+    if observer.functions:
+        terminalreporter.section("shapecheck")
+        here = str(config.invocation_params.dir)
+        for line in summary_lines(observer, hook.wants, here, all_of_it=config.option.verbose > 0):
+            terminalreporter.line(line)
 
 
 def _paths(config: pytest.Config) -> list[str]:

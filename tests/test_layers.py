@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "runtime": {"dims", "annotations", "diagnostics"},
 }
 # Frontends may import every layer; only frontends import them.
-FRONTENDS = {"__main__", "cli", "config", "discovery", "findings", "parallel", "pytest_plugin"}
+FRONTENDS = {"__main__", "axis_coverage", "cli", "config", "discovery", "findings", "parallel", "pytest_plugin"}
 # The package itself offers the call-time names, lazily; the version is a constant.
 ANYWHERE = {"version"}
 

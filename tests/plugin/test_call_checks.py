@@ -14,6 +14,10 @@ def scores(q: Float[ndarray, "B T D"], k: Float[ndarray, "B S D"]) -> Float[ndar
     return q @ k.swapaxes(-1, -2)
 
 
+def unused(q: Float[ndarray, "B T"]) -> Float[ndarray, "B T"]:
+    return q
+
+
 def outer(q: Float[ndarray, "B T D"]) -> Float[ndarray, "B T T"]:
     return scores(q, q[:, :, :-1])
 """
@@ -71,7 +75,7 @@ def test_calls_are_checked_and_failures_are_short(project):
     shown = section(result, "test_does_not_fit")
     assert len(shown) <= 20
     assert shown[0].startswith("ShapeError: scores()")
-    assert "called at model/layers.py:11" in shown
+    assert "called at model/layers.py:15" in shown
     assert shown[-1] == "tested at test_model.py:12 in test_does_not_fit: outer("
     result.stdout.fnmatch_lines(["FAILED test_model.py::test_does_not_fit - ShapeError: scores()*"])
     # Another failure looks as it always does.
@@ -89,6 +93,46 @@ def test_switched_off_nothing_is_checked(project, monkeypatch):
     result = project.runpytest_subprocess("-k", "does_not_fit")
     # numpy's own error, on the product.
     result.stdout.fnmatch_lines(["*ValueError: matmul*"])
+
+
+SUMMARY = [
+    "*= shapecheck =*",
+    "2 of 3 annotated functions called, 5 calls in all",
+    "never called:",
+    "  model.layers.unused  model/layers.py:10",
+    "always of equal size, so that exchanging them would pass:",
+    "  B = D, B = T, D = T  in model.layers.outer  model/layers.py:14",
+]
+
+COVERAGE = """
+import numpy as np
+import pytest
+from model.layers import outer, scores
+
+@pytest.mark.parametrize("sizes", [(2, 3, 2, 3), (2, 2, 3, 3), (3, 2, 2, 2)])
+def test_scores(sizes):
+    B, T, S, D = sizes
+    scores(np.ones((B, T, D)), np.ones((B, S, D)))
+
+@pytest.mark.parametrize("number", range(2))
+def test_outer(number):
+    with pytest.raises(TypeError):
+        outer(np.ones((2, 2, 2)))
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-n2"]], ids=["one process", "workers"])
+def test_the_summary_tells_what_no_call_told_apart(project, options):
+    project.makepyfile(test_model=COVERAGE)
+    result = project.runpytest_subprocess(*options)
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(SUMMARY)
+    assert "scores" not in "".join(result.stdout.lines[-4:])
+
+
+def test_a_quiet_run_has_no_summary(project):
+    project.makepyfile(test_model=COVERAGE)
+    project.runpytest_subprocess("-q").stdout.no_fnmatch_line("*annotated functions called*")
 
 
 def test_workers_check_too(project):
