@@ -596,6 +596,8 @@ def _dictionary_method(frame: Frame, receiver: Dictionary, name: str, args: list
     if name in {"get", "pop", "setdefault"} and key is not None:
         if key in receiver.items:
             return receiver.items.pop(key) if name == "pop" else receiver.items[key]
+        if name == "setdefault":
+            receiver.items[key] = args[1] if len(args) > 1 else NONE
         return args[1] if len(args) > 1 else NONE
     if name == "update" and args and isinstance(args[0], Dictionary):
         receiver.items.update(args[0].items)

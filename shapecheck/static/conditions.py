@@ -151,6 +151,8 @@ def _inside(left: AnyValue, right: AnyValue) -> bool | None:
     if isinstance(right, Sequence):
         pairs = [None if isinstance(item, Rest) else _equal(left, item) for item in right.items]
         return True if True in pairs else None if None in pairs else False
+    if isinstance(right, Dictionary) and not right.items:
+        return False
     if isinstance(right, Dictionary) and isinstance(left, Constant):
         return left.value in right.items
     if isinstance(right, Container) and isinstance(left, Constant):
