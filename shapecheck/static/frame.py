@@ -14,7 +14,7 @@ from shapecheck.static.values import Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from shapecheck.shapes import Mismatch
     from shapecheck.static.classes import ClassIndex
