@@ -122,15 +122,6 @@ class CheckedLoader(importlib.machinery.SourceFileLoader):
         code: types.CodeType = compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
         return code
 
-    def exec_module(self, module: types.ModuleType) -> None:
-        """Run the module with the decorator among its globals."""
-        module.__dict__[_DECORATOR] = _decorate
-        if self.check_locals:
-            from shapecheck.runtime.local import check_local
-
-            module.__dict__[CHECK] = check_local
-        super().exec_module(module)
-
 
 def decorate_afterwards(loader: Any) -> None:
     """For the loader of another hook, which compiles in its own way: decorate what the module has defined.
@@ -145,7 +136,7 @@ def decorate_afterwards(loader: Any) -> None:
             if getattr(value, "__module__", None) != module.__name__:
                 continue
             if isinstance(value, type) or (isinstance(value, types.FunctionType) and _is_annotated(value)):
-                setattr(module, name, _decorate(value))
+                setattr(module, name, decorate_here(value))
 
     loader.exec_module = exec_module
 
@@ -157,7 +148,8 @@ def _is_annotated(function: types.FunctionType) -> bool:
     return inner is not None and has_annotations(inner)
 
 
-def _decorate(target: Any) -> Any:
+def decorate_here(target: Any) -> Any:
+    """What the decorator in a hooked module does."""
     from shapecheck.runtime.decorator import decorate
 
     return decorate(target, None, 3)
@@ -169,6 +161,21 @@ class Decorate(ast.NodeTransformer):
     def __init__(self, *, check_locals: bool) -> None:
         self.check_locals = check_locals
         self.inside = [False]  # of functions and classes around a statement, whether each is a function
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:  # ast's naming
+        """Import what the module will call. `python -m` runs the code without the loader, so that cannot do it."""
+        self.generic_visit(node)
+        at = 0
+        for statement in node.body:  # these two have to stay in front
+            documentation = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if not documentation and getattr(statement, "module", None) != "__future__":
+                break
+            at += 1
+        names = [(__name__, "decorate_here", _DECORATOR)]
+        if self.check_locals:
+            names.append(("shapecheck.runtime.local", "check_local", CHECK))
+        node.body[at:at] = [ast.ImportFrom(module, [ast.alias(name, own)], 0) for module, name, own in names]
+        return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # ast's naming
         """Decorate the function and those inside it."""

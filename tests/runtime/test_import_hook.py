@@ -189,6 +189,17 @@ def test_switched_off(package, monkeypatch):
     assert sys.meta_path == before
 
 
+def test_a_module_run_as_a_program(package, tmp_path):
+    main = '"""Doc."""\nfrom __future__ import annotations\n' + LAYERS.partition("import annotations")[2]
+    (tmp_path / package / "__main__.py").write_text(main + "\nimport numpy\ndouble(numpy.zeros(3))\n")
+    environment = {**os.environ, "SHAPECHECK_PACKAGES": package, "PYTHONPATH": str(tmp_path)}
+    (tmp_path / package / "__init__.py").write_text("import shapecheck")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", package], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "ShapeError: double()" in done.stderr
+
+
 def test_from_the_environment(package, tmp_path):
     code = f"import shapecheck, {package}.layers as m; import numpy as np; m.double(np.zeros(3))"
     environment = {**os.environ, "SHAPECHECK_PACKAGES": f"{package}, other", "PYTHONPATH": str(tmp_path)}
