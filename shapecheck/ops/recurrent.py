@@ -35,7 +35,8 @@ class Recurrent(Module):
 
     def state(self, size: Dim, batch: tuple[Axis | Rest, ...]) -> Shape:
         """The shape of a hidden state."""
-        return Shape((Axis.of(self.layers * self.directions), *batch, Axis.of(size)))
+        # Layers and directions are an axis of their own even where their number is known.
+        return Shape((Axis.of(self.layers * self.directions, ident=self), *batch, Axis.of(size)))
 
     def run(self, input: Tensor, states: Sequence[tuple[Tensor, Dim]]) -> tuple[Tensor, list[Tensor]] | Mismatch:
         """The output and the final states, ``states`` being the given ones with their sizes."""

@@ -7,7 +7,8 @@ only after *permuting* factors has the right number of elements and the wrong on
 from __future__ import annotations
 
 from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, cancelled, floordiv
-from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fused_axis, merged, part
+from shapecheck.shapes.alignment import align
+from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fuse, fused_axis, merged, part
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
@@ -56,7 +57,7 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
                 because=verdict.because,
             )
         if verdict is not YES:
-            return _unfollowed(shape, targets)
+            return _aligned(shape, targets)
     found = _group(shape, targets)
     # A 1 put in or taken out, or one axis made of all: written to fit another operand.
     if len(found) == 1 or _ones(found) != _ones(shape):
@@ -101,6 +102,11 @@ def _inferred(total: Dim, others: Dim) -> Dim | None:
     exact = normal_total.exact_quotient(normal_others)
     if exact is not None:
         return exact
+    divided, written = _exact_divisions([normal_total, normal_others])
+    if divided:
+        exact = _apply(normal_total, divided).exact_quotient(_apply(normal_others, divided))
+        if exact is not None:
+            return scope().normal(exact.substitute(written))
     if not normal_others.terms:
         return Dim.of(Symbol("-1", Kind.OPAQUE))
     if normal_total.constant is not None and normal_others.constant is not None:
@@ -135,6 +141,23 @@ def _unfollowed(shape: Shape, targets: Sequence[Dim | Rest]) -> Shape:
     return Shape(made)
 
 
+def _aligned(shape: Shape, targets: list[Dim | Rest]) -> Shape:
+    """The targets with the factors that they have if the sizes agree, which is not known."""
+    made = _unfollowed(shape, targets)
+    if shape.rest is not None or made.rest is not None:
+        return made
+    factors = [factor for axis in shape.axes for factor in axis.factors]
+    grouping = _Grouping(factors, [axis.size for axis in made])
+    groups = grouping.aligned()
+    if groups is None:
+        return made
+    axes = []
+    for axis, group in zip(made, groups, strict=True):
+        kept = not isinstance(axis, Axis) or axis.is_one or any(factor.ident is not None for factor in axis.factors)
+        axes.append(axis if kept else Axis(axis.size, fuse(group, scope()), Origin.WRITTEN))
+    return Shape(axes)
+
+
 def _stays(axis: Axis | Rest, target: Dim | Rest) -> bool:
     if isinstance(axis, Rest) or isinstance(target, Rest):
         return axis is target
@@ -148,16 +171,17 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
     groups = grouping.in_order()
     if groups is None:
         permuted = grouping.permuted()
-        if permuted is not None:
-            suspect(
-                Mismatch(
-                    Fault.SCRAMBLED,
-                    left_shape=shape,
-                    right_shape=_plain(targets),
-                    factors=tuple(factors),
-                    wanted=tuple([tuple(group) for group in permuted]),
-                )
+        if permuted is None:
+            return _aligned(shape, targets)
+        suspect(
+            Mismatch(
+                Fault.SCRAMBLED,
+                left_shape=shape,
+                right_shape=_plain(targets),
+                factors=tuple(factors),
+                wanted=tuple([tuple(group) for group in permuted]),
             )
+        )
         return _unfollowed(shape, targets)
     axes: list[Axis | Rest] = []
     # By the factor object: two axes of one name are still two axes.
@@ -222,6 +246,10 @@ class _Grouping:
             groups.append(group)
         return None if waiting else groups
 
+    def aligned(self) -> list[list[Factor]] | None:
+        """The factors of each target axis if the sizes agree, which is not known."""
+        return align(list(zip(self.factors, self.plain, strict=True)), self.targets, self._part)
+
     def permuted(self) -> list[list[Factor]] | None:
         """The factors of each target axis if only a permutation of them fits, or None if none is known to.
 
@@ -230,7 +258,7 @@ class _Grouping:
         """
         sizes = [*self.plain, *self.targets]
         if any(factor.ident is None for factor in self.factors) or any(
-            isinstance(atom, Call) or atom.kind is Kind.OPAQUE for size in sizes for atom in size.atoms
+            isinstance(atom, Call) for size in sizes for atom in size.atoms
         ):
             return None
         known = {atom for size in self.plain for atom in size.atoms}
