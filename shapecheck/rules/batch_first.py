@@ -19,7 +19,8 @@ _MODULES = [
 @watch(*_MODULES)
 def _call(call: Observed) -> None:
     source = call.tensor(0, "input", "query", "src", "tgt")
-    batch_first = getattr(call.layer, "batch_first", None)
+    # A stack of layers takes what its layer takes.
+    batch_first = getattr(getattr(call.layer, "layer", None) or call.layer, "batch_first", None)
     if source is None or not isinstance(batch_first, bool) or source.shape.rank != 3:
         return
     wrong, right = (1, 0) if batch_first else (0, 1)

@@ -223,10 +223,16 @@ def _from_elements(frame: Frame, node: ast.AST, data: Elements) -> AnyValue:
 
 
 def _sizes(values: list[AnyValue]) -> list[AnyValue]:
-    """Constructor arguments: a choice of None or a size is taken as the size."""
-    return [
-        Unknown(f"the value of {value.name}") if isinstance(value, External) else _settled(value) for value in values
-    ]
+    """Constructor arguments: a choice of None or a size is taken as the size, a layer as its rule."""
+    return [_constructor_argument(value) for value in values]
+
+
+def _constructor_argument(value: AnyValue) -> AnyValue:
+    if isinstance(value, External):
+        return Unknown(f"the value of {value.name}")
+    if isinstance(value, Layer):
+        return value.rule  # type: ignore[return-value]  # rules of containers of layers take the inner rule
+    return _settled(value)
 
 
 def _settled(value: AnyValue) -> AnyValue:
