@@ -77,6 +77,13 @@ def parameter_value(
     return value
 
 
+def names_of(instance: Instance) -> Names:
+    """The axis names of an object: all its fields share them, those that may be None as well."""
+    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
+    names.conditional = names.bound
+    return names
+
+
 # -- construction ----------------------------------------------------------------------------------------------------
 
 
@@ -113,7 +120,7 @@ def build(interpreter: Interpreter, instance: Instance, owner: object, name: str
         interpreter, defining.index, f"{cls.name}.__init__", instance=instance, owner=defining,
         depth=0 if not interpreter.silent else 1,
     )
-    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
+    names = names_of(instance)
     for position, parameter in enumerate(signature.parameters):
         if position == 0:
             frame.env[parameter.name] = instance
@@ -153,7 +160,7 @@ def _record_fields(interpreter: Interpreter, instance: Instance, owner: object) 
         argument = ast.arg(field.name, field.annotation)
         parameter = Parameter(argument, "keyword", field.default, hint)
         frame = Frame(interpreter, cls.index, cls.name, depth=1)
-        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
+        names = names_of(instance)
         value = parameter_value(interpreter, frame, parameter, names, owner)
         instance.attributes[field.name] = value
         instance.parameters[field.name] = value
@@ -199,7 +206,7 @@ def construct(
         bound = bind_arguments(frame, signature, [instance, *args], kwargs, constructor)
         if bound is None:
             return instance_of_unknown(instance)
-        names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
+        names = names_of(instance)
         if signature.arrays:
             check_arguments(frame, node, signature, bound, names, f"{cls.name}", args, kwargs)
         instance.parameters = {name: value for name, value in bound.items() if value is not instance}
@@ -230,7 +237,7 @@ def _construct_record(
     positional = [field.name for _, field in fields if not field.is_keyword]
     given = dict(zip(positional, args, strict=False))
     given.update(kwargs)
-    names = Names(Kind.FLEXIBLE, instance.names)  # type: ignore[arg-type]  # sizes are what both hold
+    names = names_of(instance)
     for cls, field in fields:
         value = given.get(field.name)
         if value is None:
@@ -323,7 +330,7 @@ def _declared(interpreter: Interpreter, owner: Instance, name: str) -> AnyValue 
         if field is None:
             continue
         hint = parse_annotation(field.annotation, cls.index)
-        names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type]  # sizes are what both hold
+        names = names_of(owner)
         value = introduce(hint, names, partial(interpreter.plain_value, cls.index, name=f"self.{name}"))
         owner.attributes[name] = value
         return value
@@ -344,7 +351,7 @@ def set_attribute(frame: Frame, owner: Instance, name: str, value: AnyValue, nod
             continue
         hint = parse_annotation(field.annotation, cls.index)
         if any(isinstance(part, ArrayHint) for part in walk(hint)) and owner.building:
-            names = Names(Kind.FLEXIBLE, owner.names)  # type: ignore[arg-type]  # sizes are what both hold
+            names = names_of(owner)
             interpreter.at(frame, node)
             misfit = check(hint, value, names)
             if misfit is not None:
