@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapecheck.dims import ZERO, Dim
-from shapecheck.ops.axes import is_opaque, joined, of_rank
+from shapecheck.ops.axes import is_opaque, joined, of_rank, opaque
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
@@ -52,13 +52,12 @@ def operands(tensors: object) -> list[Tensor] | Unknown:
 
 
 def _of_one_rank(shapes: list[Shape]) -> list[Shape] | Mismatch | None:
-    """All shapes with as many axes as those that are known whole; None where none is and they differ."""
+    """All shapes with as many axes as those that are known whole; None where it is open which axes correspond."""
     whole = next((shape for shape in shapes if shape.rest is None), None)
     if whole is None:
-        first = shapes[0]
-        same = all(len(shape) == len(first) and shape.rest == first.rest for shape in shapes)
-        rests = {id(shape[first.rest or 0]) for shape in shapes if same}
-        return shapes if len(rests) == 1 else None
+        richest = max(shapes, key=lambda shape: (len(shape), str(shape.axes[shape.rest or 0]) != "..."))
+        aligned = [_aligned(shape, richest) for shape in shapes]
+        return None if any(shape is None for shape in aligned) else aligned  # type: ignore[return-value]  # none is None
     found: list[Shape] = []
     for shape in shapes:
         ranked = of_rank(shape, len(whole))
@@ -66,6 +65,22 @@ def _of_one_rank(shapes: list[Shape]) -> list[Shape] | Mismatch | None:
             return Mismatch(Fault.RANK, left_shape=shape, right_shape=whole, detail=str(len(whole)))
         found.append(ranked)
     return found
+
+
+def _aligned(shape: Shape, other: Shape) -> Shape | None:
+    """A shape in the layout of another of the same rank: its ``Rest`` hides at least the axes that the other's does.
+
+    What is joined has one rank, so that two ``Rest`` between as many axes stand for axes of the same sizes.
+    """
+    rest, behind = shape.rest or 0, len(shape) - (shape.rest or 0) - 1
+    before_missing, behind_missing = (other.rest or 0) - rest, len(other) - (other.rest or 0) - 1 - behind
+    if before_missing < 0 or behind_missing < 0:
+        return None
+    hidden = [Axis.unfollowed(opaque("...")) for _ in range(before_missing + behind_missing)]
+    return Shape((
+        *shape.axes[:rest], *hidden[:before_missing], other[other.rest or 0], *hidden[before_missing:],
+        *shape.axes[rest + 1 :],
+    ))  # fmt: skip
 
 
 def one_shape(shapes: list[Shape], dim: int | None) -> tuple[Shape, list[Shape]] | Mismatch | None:

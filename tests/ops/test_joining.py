@@ -9,7 +9,7 @@ from shapecheck.dims import Dim, Symbol
 from shapecheck.ops.cutting import chunk
 from shapecheck.ops.joining import cat, stack
 from shapecheck.ops.repeating import repeat, repeat_interleave
-from shapecheck.shapes import Context, Sequence, Shape, Tensor, Unknown, use
+from shapecheck.shapes import Axis, Context, Mismatch, Rest, Sequence, Shape, Tensor, Unknown, scope, use
 from tests.oracle.harness import bad, case, check, n, t
 
 X = t("B T D")
@@ -134,7 +134,7 @@ def _context():
     use(previous)
 
 
-B, T, D = (Dim.of(Symbol(name)) for name in "BTD")
+B, T, D, S = (Dim.of(Symbol(name)) for name in "BTDS")
 X_BTD = Tensor(Shape.of(B, T, D), "float")
 
 
@@ -174,3 +174,39 @@ def test_a_member_that_is_not_known_leaves_the_other_axes_known():
     assert found.shape.rank == 3
     assert found.shape.axes[::2] == X_BTD.shape.axes[::2]
     assert stack(Sequence([X_BTD, Unknown("a call")]), 0).shape.axes[1:] == X_BTD.shape.axes
+
+
+HIDDEN, BATCH = Rest(), Rest("batch")
+"""Axes of unknown number: two of one rank that stand between as many axes are the same axes."""
+
+
+@pytest.mark.parametrize("first", [HIDDEN, BATCH])
+def test_operands_of_one_unknown_rank_keep_the_axes_that_are_known(first):
+    one, other = Tensor(Shape((first, Axis.of(T)))), Tensor(Shape((BATCH, Axis.of(S))))
+    found = cat(Sequence([one, other]), -1).shape
+    assert found.axes[0] is BATCH
+    assert found[1].size == T + S
+    side_by_side = stack(Sequence([one, Tensor(Shape((HIDDEN, Axis.of(T))))]), -1).shape
+    assert side_by_side.axes[0] is first
+    assert [axis.size for axis in side_by_side.known] == [T, Dim.of(2)]
+
+
+def test_the_known_axes_of_operands_of_unknown_rank_must_agree():
+    one, other = Tensor(Shape((BATCH, Axis.of(T), Axis.of(D)))), Tensor(Shape((HIDDEN, Axis.of(S), Axis.of(D))))
+    assert isinstance(cat(Sequence([one, other]), -1), Mismatch)
+    found = cat(Sequence([one, other]), -2).shape
+    assert [axis.size for axis in found.known] == [T + S, D]
+
+
+def test_an_operand_of_unknown_shape_leaves_the_other_axes_known():
+    one = Tensor(Shape((BATCH, Axis.of(T), Axis.of(D))))
+    found = cat(Sequence([one, Tensor(Shape.unknown())]), -1).shape
+    assert found.axes[:2] == one.shape.axes[:2]
+    assert not scope().differ(found[2].size, D)
+    assert stack(Sequence([Tensor(Shape.unknown()), one]), -1).shape.axes[:3] == one.shape.axes
+
+
+def test_where_it_is_open_which_axes_correspond_nothing_is_known():
+    lead, trail = Tensor(Shape((Axis.of(T), HIDDEN))), Tensor(Shape((BATCH, Axis.of(S))))
+    assert cat(Sequence([lead, trail]), -1).shape.is_unknown
+    assert stack(Sequence([lead, trail]), 0).shape.is_unknown
