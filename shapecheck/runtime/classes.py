@@ -13,7 +13,7 @@ from shapecheck.runtime.resolve import has_annotations, innermost
 DIMS = "__shapecheck_dims__"
 
 
-def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
+def decorate_class(cls: type, dims: dict[str, str] | None) -> type:
     """Check the annotated methods that the class itself defines; inherited ones are checked where they are defined.
 
     `dims` are inherited: a decorated subclass has those of its bases and its own.
@@ -35,10 +35,10 @@ def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
     for name, member in list(vars(cls).items()):
         if isinstance(member, type):
             if member.__qualname__.startswith(f"{cls.__qualname__}."):
-                decorate_class(member, None, depth + 1)
+                decorate_class(member, None)
         elif _wants_check(member):
             bound = not isinstance(member, (staticmethod, classmethod))
-            checked = decorate(member, ties if bound else None, depth + 1)
+            checked = decorate(member, ties if bound else None)
             _tell_name(checked, cls)
             setattr(cls, name, checked)
     return cls
@@ -46,7 +46,7 @@ def decorate_class(cls: type, dims: dict[str, str] | None, depth: int) -> type:
 
 def _verified(cls: type, init: Any, ties: dict[str, str]) -> Any:
     """An `__init__` after which every tied name must have its attribute."""
-    init = decorate(init, None, 4) if _wants_check(init) else init
+    init = decorate(init, None) if _wants_check(init) else init
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807

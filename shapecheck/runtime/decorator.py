@@ -54,7 +54,7 @@ def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None) -> A
 
 
 def _decorate_here(target: Any, *, dims: dict[str, str] | None) -> Any:
-    return target if switched_off() else decorate(target, dims, 4)
+    return target if switched_off() else decorate(target, dims)
 
 
 def unchecked(target: T) -> T:
@@ -64,38 +64,38 @@ def unchecked(target: T) -> T:
     return target
 
 
-def decorate(target: Any, dims: dict[str, str] | None, depth: int) -> Any:
-    """The checked version of `target`. `depth` counts the frames up to the user's."""
+def decorate(target: Any, dims: dict[str, str] | None) -> Any:
+    """The checked version of `target`."""
     if isinstance(target, types.FunctionType):
-        return _function(target, dims, depth + 1)
+        return _function(target, dims)
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(decorate(target.__func__, dims, depth + 1))
+        return type(target)(decorate(target.__func__, dims))
     if isinstance(target, property):
-        get, put, drop = (part and decorate(part, dims, depth + 2) for part in (target.fget, target.fset, target.fdel))
+        get, put, drop = (part and decorate(part, dims) for part in (target.fget, target.fset, target.fdel))
         return property(get, put, drop, target.__doc__)
     if isinstance(target, functools.cached_property):
-        target.func = decorate(target.func, dims, depth + 1)
+        target.func = decorate(target.func, dims)
         return target
     if isinstance(target, type):
         from shapecheck.runtime.classes import decorate_class
 
-        return decorate_class(target, dims, depth + 1)
+        return decorate_class(target, dims)
     if isinstance(target, functools.partial):
-        return functools.partial(decorate(target.func, dims, depth + 1), *target.args, **target.keywords)
+        return functools.partial(decorate(target.func, dims), *target.args, **target.keywords)
     function = resolve.innermost(target)
     if callable(target) and function is not None:
-        return _wrap(Deferred(target, function, dims, resolve.local_names(function, depth)))
+        return _wrap(Deferred(target, function, dims, resolve.local_names(function)))
     message = f"@shapechecked goes on functions, methods, properties and classes, not on {type(target).__name__}"
     raise TypeError(message)
 
 
-def _function(target: types.FunctionType, dims: dict[str, str] | None, depth: int) -> Any:
+def _function(target: types.FunctionType, dims: dict[str, str] | None) -> Any:
     if MARK in target.__dict__ or is_unchecked(target):
         return target
     function = resolve.innermost(target)
     if function is None or MARK in function.__dict__:
         return target
-    return _wrap(Deferred(target, function, dims, resolve.local_names(function, depth)))
+    return _wrap(Deferred(target, function, dims, resolve.local_names(function)))
 
 
 def is_unchecked(target: Any) -> bool:

@@ -152,7 +152,7 @@ def decorate_here(target: Any) -> Any:
     """What the decorator in a hooked module does."""
     from shapecheck.runtime.decorator import decorate
 
-    return decorate(target, None, 3)
+    return decorate(target, None)
 
 
 class Decorate(ast.NodeTransformer):

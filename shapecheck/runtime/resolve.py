@@ -12,18 +12,20 @@ from typing import Any
 
 _PLAIN_STRINGS = 0x1000000  # CO_FUTURE_ANNOTATIONS
 _MAX_FRAMES = 20
+_PACKAGE = __name__.rpartition(".")[0]
 
 
-def local_names(function: types.FunctionType, depth: int) -> dict[str, Any] | None:
+def local_names(function: types.FunctionType) -> dict[str, Any] | None:
     """The local variables around a nested function, if its annotations are strings that may need them.
 
     An alias of the enclosing function that only annotations mention is no closure variable, so nothing else keeps it.
-    `depth` is the number of frames between here and the place of decoration.
     """
     if "<locals>" not in function.__qualname__ or not _has_strings(function):
         return None
     names: dict[str, Any] = {}
-    frame: types.FrameType | None = sys._getframe(depth)  # noqa: SLF001  # the only way to see local names
+    frame: types.FrameType | None = sys._getframe(1)  # noqa: SLF001  # the only way to see local names
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        frame = frame.f_back
     module = function.__globals__
     count = 0
     while frame is not None and frame.f_locals is not frame.f_globals and count < _MAX_FRAMES:

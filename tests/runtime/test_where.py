@@ -407,6 +407,28 @@ def test_string_annotations_with_local_aliases():
         f(torch.zeros(2, 2), [])
 
 
+def test_string_annotations_with_local_aliases_wherever_the_decorator_stands():
+    local_alias = Float[Tensor, "n"]
+
+    @shapechecked(dims={"d": "d"})
+    def f(x: "local_alias"):
+        return x
+
+    @shapechecked
+    class C:
+        def method(self, x: "local_alias") -> "C":
+            return self
+
+        @staticmethod
+        def static(x: "local_alias"):
+            return x
+
+    for call in (f, C().method, C.static):
+        call(torch.zeros(2))
+        with pytest.raises(ShapeError):
+            call(torch.zeros(2, 2))
+
+
 def test_an_annotation_that_cannot_be_evaluated_is_named():
     @shapechecked
     def f(x: "Float[Tensr, 'n']"):
