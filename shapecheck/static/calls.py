@@ -181,7 +181,11 @@ def _call_external(
         if name in _LIST_OPERATIONS:
             return _join_elements(frame, node, name, args[0], args[1:], kwargs)
         if name in _FROM_DATA:
-            return _from_elements(frame, node, args[0])
+            data = containers.data_of(args[0])
+            if data is None:
+                return _from_elements(frame, node, args[0])
+            interpreter.count(frame, node, data)
+            return Tensor(data.shape) if "dtype" in kwargs else data
     operation = find_operation(name)
     if operation is not None:
         return interpreter.apply(frame, node, name, args, kwargs, _shown(name))

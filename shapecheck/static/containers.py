@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from shapecheck.shapes import NONE, AnyValue, Constant, Rest, Sequence, Tensor, Unknown
+from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.shapes import NONE, AnyValue, Axis, Constant, Number, Rest, Sequence, Shape, Tensor, Unknown
 from shapecheck.static.joins import alike, join
+from shapecheck.static.loosen import take
 from shapecheck.static.values import Container, Dictionary, Elements
 
 TYPE_CHECKING = False
@@ -55,6 +57,28 @@ def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyVal
 
 def _numbered(kind: str, items: list[AnyValue]) -> Container:
     return Container(kind, {str(position): item for position, item in enumerate(items)})
+
+
+def data_of(value: AnyValue) -> Tensor | None:
+    """The tensor that a list of any number of numbers, or of such lists, holds the data of."""
+    if isinstance(value, Elements) and value.kind != "dict":
+        inner = data_of(take(value))
+        if inner is None:
+            return None
+        length = Dim.of(Symbol("n", Kind.OPAQUE)) if value.length is None else value.length
+        return Tensor(Shape((Axis.of(length), *inner.shape.axes)), inner.dtype)
+    if isinstance(value, Dim):
+        return Tensor(Shape(()), "int")
+    if isinstance(value, Number):
+        return Tensor(Shape(()), "bool" if value.name == "bool" else "float")
+    if isinstance(value, Constant) and isinstance(value.value, (bool, float)):
+        return Tensor(Shape(()), "bool" if isinstance(value.value, bool) else "float")
+    if isinstance(value, Sequence) and value.items and not any(isinstance(item, Rest) for item in value.items):
+        parts = [None if isinstance(item, Rest) else data_of(item) for item in value.items]
+        if parts[0] is None or any(part is None or len(part.shape) != len(parts[0].shape) for part in parts):
+            return None
+        return Tensor(Shape((Axis.of(len(parts)), *parts[0].shape.axes)), parts[0].dtype)
+    return None
 
 
 def apply(frame: Frame, node: ast.AST, container: Container, args: list[AnyValue]) -> AnyValue:
