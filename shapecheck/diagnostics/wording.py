@@ -55,6 +55,11 @@ def invalid_annotation(hint: InvalidHint) -> str:
     return f'"{hint.text}": {message}' if len(hint.text) <= MAX_QUOTED else message
 
 
+def unbound_name(token: str, name: str) -> str:
+    """An expression in a shape string with a name that nothing binds."""
+    return f"`{token}` uses the axis name {name}, which nothing binds: no annotation of the function names it by itself"
+
+
 # -- declarations ----------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import load
 from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
 from shapecheck.static import objects
+from shapecheck.static.bindings import unbound_expressions
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
@@ -201,6 +202,8 @@ class _Checker:
             return
         for hint in signature.invalid:
             self.interpreter.report_invalid_hint(self.index, hint)
+        for array, axis, name in unbound_expressions(signature, cls):
+            self.interpreter.report_unbound(self.index, array, axis, name)
         self._guard(function.name, lambda: self._analyse(function, signature, cls))
         pending, self.interpreter.pending = self.interpreter.pending, []
         for nested in pending:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapecheck.annotations.hints import Hint
+    from shapecheck.annotations.spec import AxisSpec
 
 MAX_STEPS = 60_000
 """Statements and operations that the analysis of one function may take."""
@@ -500,6 +501,13 @@ class Interpreter:
             return
         place = self.span(index, hint.place.locate(hint.error.start, hint.error.end))
         self.add(Diagnostic("SC101", "error", wording.invalid_annotation(hint), place, self.root or None))
+
+    def report_unbound(self, index: ModuleIndex, hint: ArrayHint, axis: AxisSpec, name: str) -> None:
+        """Report an expression in a shape string that uses a name which nothing binds."""
+        if hint.place is None or hint.place.path != index.path:
+            return
+        place = self.span(index, hint.place.locate(axis.start, axis.end))
+        self.add(Diagnostic("SC101", "error", wording.unbound_name(axis.text, name), place, self.root or None))
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
