@@ -150,6 +150,8 @@ def union(members: tuple[Hint, ...]) -> Hint:
 
 def children(hint: Hint) -> tuple[Hint, ...]:
     """The hints directly inside a hint."""
+    if isinstance(hint, ArrayHint):
+        return ()
     if isinstance(hint, UnionHint):
         return hint.members
     if isinstance(hint, TupleHint):

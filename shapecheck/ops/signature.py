@@ -139,16 +139,23 @@ def bind(
         else:
             return Unknown("the arguments do not bind")
     positional: list[object] = []
-    for name in signature.names:
-        found = _convert(signature, name, given)
-        if isinstance(found, Unknown) and not _passes_unknown(signature, name):
-            return found
-        positional.append(found)
-    for name in signature.keyword_only:
-        found = _convert(signature, name, given)
-        if isinstance(found, Unknown) and not _passes_unknown(signature, name):
-            return found
-        others[name] = found
+    converters, defaults = signature.converters, signature.defaults
+    for names in (signature.names, signature.keyword_only):
+        for name in names:
+            passed = given.get(name)
+            if passed is not None:
+                convert = converters[name]
+                found = convert(passed)
+                if convert is not _object and isinstance(found, Unknown):
+                    return found
+            elif name in defaults:
+                found = defaults[name]
+            else:
+                return Unknown("the arguments do not bind")
+            if names is signature.names:
+                positional.append(found)
+            else:
+                others[name] = found
     if signature.rest is not None:
         convert = signature.converters[signature.rest]
         if convert is _sizes_spread:
@@ -163,19 +170,6 @@ def bind(
                     return found
                 positional.append(found)
     return positional, others
-
-
-def _passes_unknown(signature: Signature, name: str) -> bool:
-    return signature.converters.get(name) is _object
-
-
-def _convert(signature: Signature, name: str, given: Mapping[str, AnyValue]) -> object:
-    value = given.get(name)
-    if value is None:
-        if name in signature.defaults:
-            return signature.defaults[name]
-        return Unknown("the arguments do not bind")
-    return signature.converters[name](value)
 
 
 # -- one converter for each kind of parameter ------------------------------------------------------------------------

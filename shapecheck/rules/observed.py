@@ -6,7 +6,7 @@ Operations know nothing of these rules; a rule may mark the axes of a result, an
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind
-from shapecheck.shapes import AnyValue, Axis, Constant, Mismatch, Sequence, Shape, Tensor, current, scope, suspect
+from shapecheck.shapes import AnyValue, Axis, Constant, Mismatch, Rest, Sequence, Shape, Tensor, current, scope, suspect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,19 +116,19 @@ def is_batch(shape: Shape, position: int = 0) -> bool:
 
 def unmarked(tensor: Tensor, *kinds: str) -> Tensor:
     """The same tensor without the marks of some kinds."""
-    axes = [
-        axis.with_mark(None) if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in kinds else axis
-        for axis in tensor.shape
-    ]
-    if all(made is axis for made, axis in zip(axes, tensor.shape, strict=True)):
-        return tensor
-    return tensor.reshaped(Shape(axes))
+    changed = False
+    axes: list[Axis | Rest] = []
+    for axis in tensor.shape.axes:
+        marked = isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in kinds
+        changed = changed or marked
+        axes.append(axis.with_mark(None) if marked else axis)  # type: ignore[union-attr]  # a Rest has no mark
+    return tensor.reshaped(Shape(axes)) if changed else tensor
 
 
 def marked_positions(shape: Shape, kind: str) -> list[int]:
     """Where the axes with a mark of some kind stand."""
     return [
         position
-        for position, axis in enumerate(shape)
+        for position, axis in enumerate(shape.axes)
         if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind == kind
     ]

@@ -18,8 +18,10 @@ _SHARED_ATTRIBUTES = frozenset(("shape", "ndim", "T", "mT", "real", "imag"))
 
 def is_torch(kind: str) -> bool:
     """Whether an array type has torch's methods, as far as its name tells."""
+    if kind.startswith("torch"):
+        return True
     last = kind.rpartition(".")[2]
-    return kind.startswith("torch") or "Tensor" in last or last in {"Any", "Parameter", "Buffer"}
+    return "Tensor" in last or last in {"Any", "Parameter", "Buffer"}
 
 
 def is_numpy(kind: str) -> bool:

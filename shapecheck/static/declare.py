@@ -280,7 +280,12 @@ def dtype_family(names: frozenset[str] | None) -> str | None:
     """``float``, ``int``, ``bool`` or ``complex`` if all dtypes are of that family."""
     if not names:
         return None
-    for family, prefixes in _FAMILIES.items():
-        if all(name.startswith(prefixes) for name in names):
-            return family
-    return None
+    if names not in _families:
+        found = (
+            family for family, prefixes in _FAMILIES.items() if all(name.startswith(prefixes) for name in names)
+        )
+        _families[names] = next(found, None)
+    return _families[names]
+
+
+_families: dict[frozenset[str], str | None] = {}

@@ -220,6 +220,8 @@ class Interpreter:
         return found
 
     def _argument(self, value: AnyValue) -> AnyValue:
+        if isinstance(value, (Tensor, Dim)):
+            return value
         value = self.settle(value)
         if isinstance(value, External):
             known = value.name.rpartition(".")[2] in FAMILIES

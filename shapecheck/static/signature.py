@@ -97,20 +97,14 @@ class Signature:
         if self.returns is not None:
             hints.append(self.returns)
         parts = [part for hint in hints for part in walk(hint)]
-        self.arrays = any(isinstance(part, ArrayHint) for part in parts)
+        shapes = [part.spec.shape for part in parts if isinstance(part, ArrayHint)]
+        self.arrays = bool(shapes)
         self.invalid = [part for part in parts if isinstance(part, InvalidHint)]
         self.names = frozenset(
-            [
-                name
-                for part in parts
-                if isinstance(part, ArrayHint)
-                for name in (*part.spec.shape.bound, *part.spec.shape.used)
-            ]
+            [name for shape in shapes for names in (shape.bound, shape.used) for name in names]
         )
         """Every axis name it mentions."""
-        self.orders = {
-            tuple([axis.name for axis in part.spec.shape.axes]) for part in parts if isinstance(part, ArrayHint)
-        }
+        self.orders = {tuple([axis.name for axis in shape.axes]) for shape in shapes}
         """The axis names of each array that it declares."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
 

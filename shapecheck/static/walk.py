@@ -34,9 +34,10 @@ def nodes(root: ast.AST) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         for part in vars(node).values():
-            if isinstance(part, list):
+            kind = type(part)
+            if kind is list:
                 waiting += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST):
+            elif kind is not int and kind is not str and isinstance(part, ast.AST):
                 waiting.append(part)
 
 
