@@ -23,15 +23,15 @@ from shapecheck.shapes import (
     Unknown,
     current,
 )
-from shapecheck.static import arrays, containers, objects
-from shapecheck.static.builtins import call_method
-from shapecheck.static.conditions import condition_of
+from shapecheck.static import arrays, construction, containers, objects
 from shapecheck.static.copies import replace_tensor
 from shapecheck.static.declare import Names
-from shapecheck.static.expressions import iterate
+from shapecheck.static.facts import condition_of
 from shapecheck.static.frame import Frame
 from shapecheck.static.functions import call_function, declared_result
+from shapecheck.static.iteration import iterate
 from shapecheck.static.joins import one_of
+from shapecheck.static.methods import call_method
 from shapecheck.static.number_functions import BUILTINS
 from shapecheck.static.signature import signature_of
 from shapecheck.static.values import (
@@ -105,7 +105,7 @@ def _call_with_unknown_arguments(frame: Frame, node: ast.Call, function: AnyValu
         if signature.declares_result:
             return declared_result(frame, function, signature, Names(Kind.FLEXIBLE))
     if isinstance(function, ClassValue):
-        return objects.instance_of(frame.interpreter, function.cls, function.cls.name)
+        return construction.instance_of(frame.interpreter, function.cls, function.cls.name)
     if isinstance(function, External) and function.name in containers.CONTAINERS and len(node.args) == 1:
         starred = node.args[0]
         if isinstance(starred, ast.Starred):
@@ -129,7 +129,7 @@ def call(
     if isinstance(function, Instance):
         return _call_instance(frame, node, function, args, kwargs)
     if isinstance(function, ClassValue):
-        return frame.interpreter.limited(lambda: objects.construct(frame, node, function.cls, args, kwargs))
+        return frame.interpreter.limited(lambda: construction.construct(frame, node, function.cls, args, kwargs))
     if isinstance(function, Container):
         return containers.apply(frame, node, function, args)
     if isinstance(function, Elements) and function.kind == "sequential":

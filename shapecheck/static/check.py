@@ -10,7 +10,7 @@ from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import load
 from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
-from shapecheck.static import objects
+from shapecheck.static import construction, objects
 from shapecheck.static.bindings import unbound_expressions
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.copies import Copies
@@ -399,7 +399,7 @@ class _Checker:
             if hint is not None and any(isinstance(part, ArrayHint) for part in walk(hint)):
                 return _repeated(self.interpreter, frame, hint, names, parameter.kind)
             return Unknown("any number of arguments")
-        return objects.parameter_value(self.interpreter, frame, parameter, names, owner)
+        return construction.parameter_value(self.interpreter, frame, parameter, names, owner)
 
     def _instance(self, cls: ClassIndex, name: str, *, count: bool = False) -> tuple[Instance, Scope] | None:
         """An object of a class under analysis, with the facts its constructor leaves; made once."""
@@ -422,7 +422,7 @@ class _Checker:
         interpreter.building.append(cls)
 
         def run() -> None:
-            objects.build(interpreter, instance, ("constructor", id(cls)))
+            construction.build(interpreter, instance, ("constructor", id(cls)))
 
         statistics = self.report.statistics
         before_counts = statistics.checked_functions, statistics.partly_checked_functions

@@ -29,7 +29,7 @@ from shapecheck.shapes import (
     Unknown,
     current,
 )
-from shapecheck.static import arrays, calls, objects
+from shapecheck.static import arrays, calls, construction, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, introduce
@@ -325,7 +325,7 @@ class Interpreter:
         ):
             return Unknown(f"{name} is not defined where it is imported from")
         head, _, tail = name.rpartition(".")
-        from shapecheck.static.expressions import external_attribute
+        from shapecheck.static.attributes import external_attribute
 
         return external_attribute(External(head), tail) if head else External(name)
 
@@ -380,7 +380,7 @@ class Interpreter:
 
     def instance(self, cls: ClassIndex) -> AnyValue:
         """An object of a class that was made elsewhere."""
-        return objects.instance_of(self, cls, cls.name)
+        return construction.instance_of(self, cls, cls.name)
 
     def call_method(
         self, frame: Frame, owner: Instance, name: str, args: list[AnyValue], node: ast.AST
@@ -439,7 +439,7 @@ class Interpreter:
             return Unknown("a module or function that is passed in")
         cls = find_class(hint.text, index) if hint.text.isidentifier() or "." in hint.text else None
         if cls is not None:
-            return objects.instance_of(self, cls, name)
+            return construction.instance_of(self, cls, name)
         return Opaque(name)
 
     def hint_value(self, index: ModuleIndex, hint: Hint, name: str) -> AnyValue:

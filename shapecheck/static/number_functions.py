@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import AnyValue, Constant, Number, Rest, Sequence, Unknown
-from shapecheck.static.builtins import BUILTINS, as_size, builtin
+from shapecheck.static.builtins import as_size, builtin
+from shapecheck.static.sequence_functions import BUILTINS
 from shapecheck.static.values import LIMITS, External
 
 TYPE_CHECKING = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Rest, Sequence, Tensor, Unknown
-from shapecheck.static.conditions import assume_values_equal, compare, is_instance, narrow
-from shapecheck.static.objects import instance_of
+from shapecheck.static.conditions import compare, is_instance
+from shapecheck.static.construction import instance_of
+from shapecheck.static.facts import assume_values_equal, narrow
 from shapecheck.static.values import ClassValue, Dictionary, Elements, Instance, OneOf
 
 TYPE_CHECKING = False

@@ -52,7 +52,7 @@ def path_reader(
 
 
 def _attribute(frame: Frame, value: AnyValue, name: str) -> AnyValue:
-    from shapecheck.static.expressions import attribute_of
+    from shapecheck.static.attributes import attribute_of
 
     return attribute_of(frame, value, name, ast.Pass())
 
