@@ -51,6 +51,6 @@ def test_no_name_is_claimed_twice():
         op("torch.cat")(lambda: None)
 
 
-@pytest.mark.parametrize("name", sorted({*OPERATIONS, *MODULES}))
-def test_names_are_qualified(name):
-    assert name.split(".")[0] in {"torch", "operator", "einops", "einx", "fancy_einsum"}
+def test_names_are_qualified():
+    packages = {name.split(".")[0] for name in (*OPERATIONS, *MODULES)}
+    assert packages == {"torch", "operator", "einops", "einx", "fancy_einsum"}

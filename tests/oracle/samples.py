@@ -33,8 +33,8 @@ ops.load_all()
 
 DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
 
-ROUNDED = {"chunk", "unsafe_chunk", "tensor_split"}
-"""Operations whose rule takes a division to be exact."""
+ROUNDED = {"chunk", "unsafe_chunk", "tensor_split", "diff"}
+"""Operations whose rule takes a division to be exact, or an axis to be long enough."""
 
 ARRANGED = {
     "einsum": lambda operands, equation: (equation, operands),

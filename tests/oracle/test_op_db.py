@@ -56,7 +56,7 @@ WITHOUT_RULE = {
 }
 """Entries of ``op_db`` that have no rule, with the reason."""
 
-EVERYDAY = 3
+EVERYDAY = 2
 """Samples of each operation in the everyday suite."""
 
 
