@@ -66,6 +66,15 @@ def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"`.squeeze(-1)` on the {long}, or `.unsqueeze(-1)` on the {short}, keeps them paired")
 
 
+def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    one, other = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"{shown} of {speaker.shape(found.left_shape)} and {speaker.shape(found.right_shape)} lines {one} up with "
+        f"{other}, although the longer operand has an axis {one} of its own"
+    )
+    return Said(message, [], f"put axes of size 1 behind {one} (`[:, None]`, `unsqueeze`) until it meets {one}")
+
+
 def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     parameter, _, declared = found.detail.partition("|")
     actual = speaker.shape(found.left_shape)
@@ -83,8 +92,11 @@ def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     one = " ".join(speaker.size(factor.size) for factor in found.factors)
     other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
+    where = f"an axis of {speaker.size(found.left)}"
+    if found.left_shape is not None:
+        where = f"axis {found.axis} of {speaker.shape(found.left_shape)}"
     message = (
-        f"{shown}: axis {found.axis} of {speaker.shape(found.left_shape)} counts through ({one}), "
+        f"{shown}: {where} counts through ({one}), "
         f"what it meets counts through ({other}): the same parts in another order"
     )
     repair = "use `repeat_interleave` for `repeat` (or the other way round), or merge in the same order"
@@ -171,6 +183,7 @@ def _norm_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 SILENT = {
     Fault.SCRAMBLED: _scrambled,
     Fault.OUTER: _outer,
+    Fault.MISALIGNED: _misaligned,
     Fault.AXIS_ORDER: _axis_order,
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SOFTMAX_AXIS: _softmax_axis,

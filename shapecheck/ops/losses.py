@@ -17,6 +17,7 @@ from shapecheck.shapes import (
     Tensor,
     broadcast,
     require,
+    suspect_order,
 )
 
 TYPE_CHECKING = False
@@ -69,6 +70,7 @@ def _fits(input: Shape, axis: int, one: Axis, target: Shape, other_axis: int, ot
             Fault.SIZE, axis=axis, other_axis=other_axis, left=one.size, right=other.size, left_shape=input,
             right_shape=target, because=verdict.because,
         )
+    suspect_order(one, other)
     return None
 
 

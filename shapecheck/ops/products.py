@@ -22,6 +22,7 @@ from shapecheck.shapes import (
     merged,
     require,
     scope,
+    suspect_order,
 )
 
 TYPE_CHECKING = False
@@ -40,6 +41,7 @@ def contract(left: Shape, axis: int, right: Shape, other_axis: int, *, ones: boo
             Fault.CONTRACTION, axis=axis, other_axis=other_axis, left=one.size, right=other.size, left_shape=left,
             right_shape=right, because=verdict.because,
         )
+    suspect_order(one, other)
     return None
 
 

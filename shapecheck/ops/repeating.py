@@ -10,6 +10,7 @@ from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
     Axis,
+    Copies,
     Factor,
     Fault,
     Mismatch,
@@ -37,8 +38,8 @@ def _copied(axis: Axis, count: Dim) -> Axis:
     if number == 1:
         return axis
     if axis.is_one:
-        return Axis.of(count, Origin.WRITTEN, object())
-    return Axis(axis.size * count, (Factor(count, object()), *axis.factors), Origin.WRITTEN)
+        return Axis.of(count, Origin.WRITTEN, Copies())
+    return Axis(axis.size * count, (Factor(count, Copies()), *axis.factors), Origin.WRITTEN)
 
 
 def repeated(input: Tensor, counts: Sizes, *, tiled: bool) -> Tensor | Mismatch:
@@ -52,7 +53,7 @@ def repeated(input: Tensor, counts: Sizes, *, tiled: bool) -> Tensor | Mismatch:
             return Mismatch(Fault.RANK, left_shape=shape, detail=f"at most {len(times)}")
         times = [Dim.of(1)] * (len(shape) - len(times)) + times
     lead = len(times) - len(shape)
-    axes = [Axis.of(count, Origin.WRITTEN, object()) for count in times[:lead]]
+    axes = [Axis.of(count, Origin.WRITTEN, Copies()) for count in times[:lead]]
     for axis, count in zip(shape, times[lead:], strict=True):
         if isinstance(axis, Axis):
             axes.append(_copied(axis, count))
@@ -112,7 +113,7 @@ def _interleaved(axis: Axis, repeats: object, output_size: object) -> Axis:
         if constant(repeats) == 1:
             return axis
         # The number of the copy is innermost.
-        return Axis(axis.size * repeats, (*axis.factors, Factor(repeats, object())), Origin.WRITTEN)
+        return Axis(axis.size * repeats, (*axis.factors, Factor(repeats, Copies())), Origin.WRITTEN)
     counts = [dim_of(count) for count in repeats.items] if isinstance(repeats, Several) else [None]
     if None not in counts:
         total = sum([count for count in counts if count is not None], ZERO)

@@ -7,10 +7,14 @@ parameter of one axis scales another axis than the marked one.
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, here, is_batch, marked_positions, methods, watch
+from shapecheck.rules.observed import Observed, axis_name, here, is_batch, marked_positions, methods, watch
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Tensor, scope
 
 MEAN = "mean"
+CHANNELS = frozenset(
+    ("c", "C", "ch", "chan", "chans", "channel", "channels", "variables", "n_vars", "vars", "features")
+)
+"""What the last axis is called where each of it is a series of its own: an instance norm scales these."""
 CENTRED = "centred"
 
 
@@ -57,6 +61,8 @@ def _scale(call: Observed) -> None:
             continue
         if is_batch(centred.shape, position) or not scope().equal(own.size, last.size):
             # Statistics over the batch are a batch norm.
+            continue
+        if axis_name(last) in CHANNELS:
             continue
         call.suspect(
             Mismatch(

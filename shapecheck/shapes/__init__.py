@@ -1,7 +1,7 @@
 """Axes with factors and identity, shapes, abstract values, broadcasting and regrouping. Knows only sizes."""
 
-from shapecheck.shapes.axis import Axis, Factor, Mark, Origin, Part, Rest, fuse, merged, part
-from shapecheck.shapes.broadcast import broadcast
+from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Rest, fuse, merged, part
+from shapecheck.shapes.broadcast import broadcast, suspect_order
 from shapecheck.shapes.context import Context, current, require, scope, suspect, use
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.regroup import flatten, reshape, split_axis
@@ -32,6 +32,7 @@ __all__ = [
     "Axis",
     "Constant",
     "Context",
+    "Copies",
     "Factor",
     "Fault",
     "Mark",
@@ -59,5 +60,6 @@ __all__ = [
     "scope",
     "split_axis",
     "suspect",
+    "suspect_order",
     "use",
 ]

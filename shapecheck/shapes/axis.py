@@ -67,6 +67,12 @@ class Part:
         return f"Part({self.whole!r}, {self.outer})"
 
 
+class Copies:
+    """The identity of a factor that counts copies of the same elements: every use of it is another one."""
+
+    __slots__ = ()
+
+
 class Mark:
     """What was done along an axis, for the rules about silent faults: ``kind``, and the ``place`` where."""
 

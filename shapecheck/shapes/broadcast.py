@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapecheck.dims import DATA_DEPENDENT, ONE, YES, Call, Dim, Kind, No, Symbol, maximum
-from shapecheck.shapes.axis import Axis, Origin, Rest
+from shapecheck.shapes.axis import Axis, Copies, Origin, Rest
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
@@ -64,6 +64,7 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
     found.reverse()
     if left.rest is None and right.rest is None and len(left) != len(right):
         _suspect_outer(left, right)
+        _suspect_misaligned(left, right)
     return Shape(found)
 
 
@@ -90,7 +91,7 @@ def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[
 def _join(one: Axis, other: Axis) -> Axis | No:
     """The axis that two aligned axes give, or why they do not fit."""
     if one.size == other.size:
-        _suspect_order(one, other)
+        suspect_order(one, other)
         return _better(one, other)
     if one.size == ONE:
         return other
@@ -103,6 +104,7 @@ def _join(one: Axis, other: Axis) -> Axis | No:
         if isinstance(verdict, No):
             return verdict
     if verdict is YES:
+        suspect_order(one, other)
         return _better(one, other)
     if _is_certain(one.size):
         return one
@@ -114,16 +116,45 @@ def _join(one: Axis, other: Axis) -> Axis | No:
     return Axis.unfollowed(maximum(one.size, other.size))
 
 
-def _suspect_order(one: Axis, other: Axis) -> None:
-    """Note the same parts of a merged axis in another order: ``(h w)`` with ``(w h)``."""
+def suspect_order(one: Axis, other: Axis) -> None:
+    """Note the same parts of a merged axis in another order: ``(h w)`` with ``(w h)``.
+
+    Copies stand for any factor as long: ``(b k)`` with ``(copies b)`` is a fault too. Copies on both sides are not:
+    that is how all pairs are made.
+    """
     if one is other or len(one.factors) < 2 or len(one.factors) != len(other.factors):
         return
     left = [factor.ident for factor in one.factors]
     right = [factor.ident for factor in other.factors]
-    if left != right and None not in left and set(left) == set(right) and len(set(left)) == len(left):
-        suspect(
-            Mismatch(Fault.FACTOR_ORDER, left=one.size, right=other.size, factors=one.factors, wanted=(other.factors,))
-        )
+    if left == right or None in left or None in right:
+        return
+    shared = set(left) & set(right)
+    if len(set(left)) != len(left) or len(set(right)) != len(right):
+        return
+    if all(left.index(ident) == right.index(ident) for ident in shared):
+        return
+    alone = [[ident for ident in idents if ident not in shared] for idents in (left, right)]
+    copies = [[isinstance(ident, Copies) for ident in idents] for idents in alone]
+    if alone[0] and not ((all(copies[0]) and not any(copies[1])) or (all(copies[1]) and not any(copies[0]))):
+        return
+    if alone[0] and not _same_sizes(one, other, shared):
+        return
+    suspect(
+        Mismatch(Fault.FACTOR_ORDER, left=one.size, right=other.size, factors=one.factors, wanted=(other.factors,))
+    )
+
+
+def _same_sizes(one: Axis, other: Axis, shared: set[object]) -> bool:
+    """Whether the factors that the axes do not share have the same sizes, in any order."""
+    normal = scope().normal
+    sizes = [normal(factor.size) for factor in one.factors if factor.ident not in shared]
+    for factor in other.factors:
+        if factor.ident not in shared:
+            size = normal(factor.size)
+            if size not in sizes:
+                return False
+            sizes.remove(size)
+    return True
 
 
 def _better(one: Axis, other: Axis) -> Axis:
@@ -179,6 +210,32 @@ def _suspect_outer(left: Shape, right: Shape) -> None:
                         right=narrow.size,
                         left_shape=left,
                         right_shape=right,
+                    )
+                )
+                return
+
+
+def _suspect_misaligned(left: Shape, right: Shape) -> None:
+    """Note ``[b, 1, k]`` with ``[b, heads, q, k]``: b meets an axis that is not known, and has its own further left."""
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
+    lead = len(longer) - len(shorter)
+    normal = scope().normal
+    for index in range(len(shorter)):
+        wide, narrow = longer[lead + index], shorter[index]
+        if not isinstance(wide, Axis) or not isinstance(narrow, Axis) or wide.is_one:
+            continue
+        symbol = normal(narrow.size).symbol
+        if symbol is None or symbol.kind is not Kind.RIGID or scope().equal(wide.size, narrow.size):
+            continue
+        if any(isinstance(atom, Call) or atom.kind is Kind.OPAQUE for atom in normal(wide.size).atoms):
+            continue
+        for outer in range(lead):
+            axis = longer[outer]
+            if isinstance(axis, Axis) and _same_elements(axis, narrow):
+                suspect(
+                    Mismatch(
+                        Fault.MISALIGNED, axis=lead + index, other_axis=index, left=narrow.size, right=wide.size,
+                        left_shape=longer, right_shape=shorter,
                     )
                 )
                 return

@@ -57,6 +57,8 @@ class Fault(Enum):
     """A reshape whose target fits only after permuting: ``factors`` as they are, ``wanted`` as they would fit."""
     OUTER = "SC302", "outer"
     """One axis meets itself at two places of a broadcast."""
+    MISALIGNED = "SC303", "misaligned"
+    """The axis ``left`` meets ``right``, which is not known, although the other operand has that axis elsewhere."""
     AXIS_ORDER = "SC304", "axis-order"
     """The names that a callee declares arrive in another order (``detail`` is the parameter)."""
     FACTOR_ORDER = "SC305", "factor-order"
