@@ -45,6 +45,7 @@ FAMILIES: Final = (
     "products",
     "einsum",
     "linear_algebra",
+    "solvers",
     "spectral",
     "masked",
     "views",

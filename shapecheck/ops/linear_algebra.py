@@ -1,10 +1,13 @@
-"""Linear algebra (``torch.linalg`` and its older twins): matrices are the last two axes, those before are a batch."""
+"""Linear algebra (``torch.linalg`` and its older twins): matrices are the last two axes, those before are a batch.
+
+Systems of equations are in ``solvers``.
+"""
 
 from __future__ import annotations
 
-from shapecheck.dims import YES, Dim, No, minimum
+from shapecheck.dims import Dim, No, minimum
 from shapecheck.ops.pointwise import at_least_float, promoted
-from shapecheck.ops.products import at_least, batched, behind, contract, exact_rank
+from shapecheck.ops.products import at_least, behind, exact_rank
 from shapecheck.ops.registry import both, op
 from shapecheck.shapes import (
     AnyValue,
@@ -17,14 +20,12 @@ from shapecheck.shapes import (
     Tensor,
     broadcast,
     require,
-    scope,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from shapecheck.ops.signature import Ints
 
 LINALG: Final = "torch.linalg."
 THREE: Final = Dim.of(3)
@@ -63,7 +64,8 @@ def matrix(shape: Shape) -> tuple[Axis, Axis] | None:
     return (rows, columns) if isinstance(rows, Axis) and isinstance(columns, Axis) else None
 
 
-def _unknown(tensor: Tensor, dtype: str | None) -> Tensor:
+def unknown(tensor: Tensor, dtype: str | None) -> Tensor:
+    """A tensor of which only the dtype is known."""
     return Tensor(Shape.unknown(), dtype, tensor.kind)
 
 
@@ -100,7 +102,7 @@ def pinv(A: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
         return fault
     if axes is None or any(isinstance(value, Tensor) for value in (*others, *options.values())):
         # Tolerances that are tensors broadcast with the batch.
-        return _unknown(A, A.dtype)
+        return unknown(A, A.dtype)
     return A.reshaped(ending(A.shape, axes[1], axes[0]))
 
 
@@ -167,7 +169,7 @@ def svdvals(A: Tensor, *, driver: object = None) -> Tensor | Mismatch:
     fault, axes = at_least(A.shape, 2), matrix(A.shape)
     if fault is not None:
         return fault
-    return _unknown(A, "float") if axes is None else Tensor(ending(A.shape, _smaller(*axes)), "float", A.kind)
+    return unknown(A, "float") if axes is None else Tensor(ending(A.shape, _smaller(*axes)), "float", A.kind)
 
 
 @op(LINALG + "svd")
@@ -177,7 +179,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: object = None) -> Sequ
     if fault is not None:
         return fault
     if axes is None:
-        return Sequence([_unknown(A, A.dtype), _unknown(A, "float"), _unknown(A, A.dtype)], fields=("U", "S", "Vh"))
+        return Sequence([unknown(A, A.dtype), unknown(A, "float"), unknown(A, A.dtype)], fields=("U", "S", "Vh"))
     rows, columns = axes
     least = _smaller(rows, columns)
     left, right = (rows, columns) if full_matrices else (least, least)
@@ -210,7 +212,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Sequence | Mismatch:
     if fault is not None:
         return fault
     if axes is None or mode == "r":
-        return Sequence([_unknown(A, A.dtype), _unknown(A, A.dtype)], fields=("Q", "R"))
+        return Sequence([unknown(A, A.dtype), unknown(A, A.dtype)], fields=("Q", "R"))
     rows, columns = axes
     inner = rows if mode == "complete" else _smaller(rows, columns)
     results = [A.reshaped(ending(A.shape, rows, inner)), A.reshaped(ending(A.shape, inner, columns))]
@@ -221,82 +223,6 @@ def qr(A: Tensor, mode: str = "reduced") -> Sequence | Mismatch:
 def old_qr(input: Tensor, some: bool = True) -> Sequence | Mismatch:
     """``[.., n, m] -> [.., n, k], [.., k, m]`` with ``k = min(n, m)``."""
     return qr(input, "reduced" if some else "complete")
-
-
-def _same_sizes(shape: Shape, axes: tuple[Axis | Rest, ...]) -> bool | None:
-    """Whether the sizes are equal, one by one; None where it cannot be told."""
-    verdicts = [
-        scope().decide(one.size, other.size) for one, other in zip(shape.axes, axes, strict=True)
-    ]
-    if any(isinstance(verdict, No) for verdict in verdicts):
-        return False
-    return True if all(verdict is YES for verdict in verdicts) else None
-
-
-@op(LINALG + "solve")
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor | Mismatch:
-    """``[.., n, n], [.., n, k] -> [.., n, k]``, or ``[.., n, n], [n] -> [.., n]``."""
-    fault = square(A.shape)
-    if fault is not None:
-        return fault
-    dtype = promoted(A, B)
-    if A.shape.rank is None or B.shape.rank is None:
-        return _unknown(A, dtype)
-    vectors = B.shape.rank == 1 or (B.shape.rank == A.shape.rank - 1 and _same_sizes(B.shape, A.shape.axes[:-1]))
-    if vectors is None:
-        return _unknown(A, dtype)
-    if vectors:
-        fault = contract(A.shape, len(A.shape) - 1, B.shape, len(B.shape) - 1)
-        return fault or Tensor(ending(A.shape, A.shape.axes[-1]), dtype, A.kind)
-    fault = at_least(B.shape, 2) or contract(
-        A.shape, len(A.shape) - 1, B.shape, len(B.shape) - (2 if left else 1)
-    )
-    if fault is not None:
-        return fault
-    batch = batched(A.shape, B.shape, 2)
-    return batch if isinstance(batch, Mismatch) else Tensor(Shape((*batch, *B.shape.axes[-2:])), dtype, A.kind)
-
-
-@op(LINALG + "solve_triangular")
-def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: object, left: bool = True, unitriangular: object = None
-) -> Tensor | Mismatch:
-    """``[.., n, n], [.., n, k] -> [.., n, k]``."""
-    fault = square(A.shape) or at_least(B.shape, 2)
-    if fault is not None:
-        return fault
-    if A.shape.rank is None or B.shape.rank is None:
-        return _unknown(A, A.dtype)
-    fault = contract(A.shape, len(A.shape) - 1, B.shape, len(B.shape) - (2 if left else 1))
-    if fault is not None:
-        return fault
-    batch = batched(A.shape, B.shape, 2)
-    return batch if isinstance(batch, Mismatch) else B.reshaped(Shape((*batch, *B.shape.axes[-2:])))
-
-
-@op(*both("cholesky_solve"))
-def cholesky_solve(input: Tensor, L: Tensor, upper: object = None) -> Tensor | Mismatch:
-    """``[.., n, k], [.., n, n] -> [.., n, k]``."""
-    return solve_triangular(L, input, upper=None)
-
-
-@op(LINALG + "lstsq")
-def lstsq(A: Tensor, B: Tensor, rcond: object = None, *, driver: object = None) -> Sequence | Mismatch:
-    """``[.., n, m], [.., n, k] -> [.., m, k]`` with residuals, rank and singular values."""
-    fault = at_least(A.shape, 2)
-    if fault is not None:
-        return fault
-    solution = _unknown(A, A.dtype)
-    if A.shape.rank is not None and B.shape.rank == A.shape.rank:
-        fault = contract(A.shape, len(A.shape) - 2, B.shape, len(B.shape) - 2)
-        if fault is not None:
-            return fault
-        batch = batched(A.shape, B.shape, 2)
-        if isinstance(batch, Mismatch):
-            return batch
-        solution = A.reshaped(Shape((*batch, A.shape.axes[-1], B.shape.axes[-1])))
-    others = [_unknown(A, None) for _ in range(3)]
-    return Sequence([solution, *others], fields=("solution", "residuals", "rank", "singular_values"))
 
 
 @op(LINALG + "lu_factor")
@@ -316,7 +242,7 @@ def lu(A: Tensor, *, pivot: object = None) -> Sequence | Mismatch:
     if fault is not None:
         return fault
     if axes is None:
-        return Sequence([_unknown(A, A.dtype) for _ in "PLU"], fields=("P", "L", "U"))
+        return Sequence([unknown(A, A.dtype) for _ in "PLU"], fields=("P", "L", "U"))
     rows, columns = axes
     least = _smaller(rows, columns)
     shapes = ending(A.shape, rows, rows), ending(A.shape, rows, least), ending(A.shape, least, columns)
@@ -373,29 +299,6 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor | Mismatch:
     return at_least(A.shape, 2) or A
 
 
-@op(LINALG + "tensorinv")
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor | Mismatch:
-    """``[*a, *b] -> [*b, *a]`` with ``ind`` axes in ``a``."""
-    if A.shape.rank is None:
-        return _unknown(A, A.dtype)
-    return at_least(A.shape, ind) or A.reshaped(Shape((*A.shape.axes[ind:], *A.shape.axes[:ind])))
-
-
-@op(LINALG + "tensorsolve")
-def tensorsolve(A: Tensor, B: Tensor, dims: Ints | None = None) -> Tensor | Mismatch:
-    """``[*b, *x], [*b] -> [*x]``."""
-    if dims is not None or A.shape.rank is None or B.shape.rank is None:
-        return _unknown(A, A.dtype)
-    return at_least(A.shape, B.shape.rank) or A.reshaped(Shape(A.shape.axes[B.shape.rank :]))
-
-
-@op(LINALG + "solve_ex")
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: object = None) -> AnyValue | Mismatch:
-    """``[.., n, n], [.., n, k] -> [.., n, k], [..]``."""
-    result = solve(A, B, left=left)
-    return result if isinstance(result, Mismatch) else Sequence([result, _unknown(A, "int")], fields=("result", "info"))
-
-
 @op(LINALG + "lu_factor_ex")
 def lu_factor_ex(A: Tensor, *, pivot: object = None, check_errors: object = None) -> Sequence | Mismatch:
     """``[.., n, m] -> [.., n, m], [.., min(n, m)], [..]``."""
@@ -403,26 +306,6 @@ def lu_factor_ex(A: Tensor, *, pivot: object = None, check_errors: object = None
     if isinstance(result, Mismatch):
         return result
     return Sequence([*result.items, Tensor(ending(A.shape), "int", A.kind)], fields=("LU", "pivots", "info"))
-
-
-@op(LINALG + "lu_solve")
-def lu_solve(
-    LU: Tensor, pivots: object, B: Tensor, *, left: bool = True, adjoint: object = None
-) -> Tensor | Mismatch:
-    """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
-    return solve_triangular(LU, B, upper=None, left=left)
-
-
-@op(*both("lu_solve"))
-def old_lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: object) -> Tensor | Mismatch:
-    """``[.., n, k], [.., n, n], .. -> [.., n, k]``."""
-    return solve_triangular(LU_data, b, upper=None)
-
-
-@op(LINALG + "ldl_solve")
-def ldl_solve(LD: Tensor, pivots: object, B: Tensor, *, hermitian: object = None) -> Tensor | Mismatch:
-    """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
-    return solve_triangular(LD, B, upper=None)
 
 
 @op(LINALG + "ldl_factor")
@@ -461,17 +344,8 @@ def lu_unpack(
 ) -> AnyValue | Mismatch:
     """``[.., n, m], .. -> [.., n, n], [.., n, k], [.., k, m]`` with ``k = min(n, m)``."""
     if not (unpack_data and unpack_pivots):
-        return Sequence([_unknown(LU_data, None) for _ in "PLU"], fields=("P", "L", "U"))
+        return Sequence([unknown(LU_data, None) for _ in "PLU"], fields=("P", "L", "U"))
     return lu(LU_data)
-
-
-@op(*both("triangular_solve"))
-def triangular_solve(b: Tensor, A: Tensor, *others: object, **options: object) -> Sequence | Mismatch:
-    """``[.., n, k], [.., n, n] -> [.., n, k], [.., n, n]``."""
-    result = solve_triangular(A, b, upper=None)
-    if isinstance(result, Mismatch):
-        return result
-    return Sequence([result, _unknown(A, A.dtype)], fields=("solution", "cloned_coefficient"))
 
 
 @op(*both("geqrf"))
@@ -481,12 +355,6 @@ def geqrf(input: Tensor) -> Sequence | Mismatch:
     return values if isinstance(values, Mismatch) else Sequence([input, values], fields=("a", "tau"))
 
 
-@op(*both("ormqr"))
-def ormqr(input: Tensor, tau: object, other: Tensor, *others: object, **options: object) -> Tensor:
-    """``[.., n, n], .., [.., n, k] -> [.., n, k]``."""
-    return other
-
-
 @op("torch.svd_lowrank", "torch.pca_lowrank")
 def svd_lowrank(A: Tensor, q: Dim | None = None, *others: object, **options: object) -> Sequence | Mismatch:
     """``[.., n, m], q -> [.., n, q], [.., q], [.., m, q]``."""
@@ -494,7 +362,7 @@ def svd_lowrank(A: Tensor, q: Dim | None = None, *others: object, **options: obj
     if fault is not None:
         return fault
     if axes is None or q is None:
-        return Sequence([_unknown(A, A.dtype) for _ in "USV"])
+        return Sequence([unknown(A, A.dtype) for _ in "USV"])
     inner = Axis.of(q)
     shapes = ending(A.shape, axes[0], inner), ending(A.shape, inner), ending(A.shape, axes[1], inner)
     return Sequence([A.reshaped(shape) for shape in shapes])

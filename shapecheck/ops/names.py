@@ -145,19 +145,18 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "linear_algebra": {
         "torch.Tensor": (
-            "cholesky cholesky_inverse cholesky_solve cross det geqrf inverse logdet lu lu_solve matrix_exp "
-            "matrix_power orgqr ormqr pinverse qr slogdet svd trace triangular_solve"
+            "cholesky cholesky_inverse cross det geqrf inverse logdet lu matrix_exp matrix_power orgqr pinverse "
+            "qr slogdet svd trace"
         ),
         "torch": (
-            "cholesky cholesky_inverse cholesky_solve cross det geqrf inverse logdet lu lu_solve lu_unpack "
-            "matrix_exp matrix_power orgqr ormqr pca_lowrank pinverse qr slogdet svd svd_lowrank trace "
-            "triangular_solve"
+            "cholesky cholesky_inverse cross det geqrf inverse logdet lu lu_unpack matrix_exp matrix_power orgqr "
+            "pca_lowrank pinverse qr slogdet svd svd_lowrank trace"
         ),
         "torch.functional": "lu",
         "torch.linalg": (
             "cholesky cholesky_ex cond cross det eig eigh eigvals eigvalsh householder_product inv inv_ex "
-            "ldl_factor ldl_factor_ex ldl_solve lstsq lu lu_factor lu_factor_ex lu_solve matrix_exp matrix_power "
-            "matrix_rank pinv qr slogdet solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vecdot"
+            "ldl_factor ldl_factor_ex lu lu_factor lu_factor_ex matrix_exp matrix_power matrix_rank pinv qr "
+            "slogdet svd svdvals vecdot"
         ),
     },
     "lookups": {
@@ -337,6 +336,11 @@ NAMES: dict[str, dict[str, str]] = {
         ),
         "torch.nn.functional": "gumbel_softmax log_softmax pdist softmax softmin",
         "torch.special": "log_softmax softmax",
+    },
+    "solvers": {
+        "torch.Tensor": "cholesky_solve lu_solve ormqr triangular_solve",
+        "torch": "cholesky_solve lu_solve ormqr triangular_solve",
+        "torch.linalg": "ldl_solve lstsq lu_solve solve solve_ex solve_triangular tensorinv tensorsolve",
     },
     "spatial": {
         "torch": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
