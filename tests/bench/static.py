@@ -1,0 +1,206 @@
+"""What `shapecheck check` costs as a whole process, against pyflakes, and against Pyrefly and torchtyc where installed.
+
+`python -m tests.bench.static [DIRECTORY ...]` takes all commands in turns on one small file, generated files of 50, 200
+and 800 functions, the examples, and each directory given. It prints the median time on the clock, of the processor, and
+the peak memory of each, and each budget as a ratio within this run. Exit status 1 when a budget is exceeded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+import shapecheck
+
+ROUNDS = 9
+COUNTS = (50, 200, 800)
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(shapecheck.__file__)))
+
+HEADER = """\
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+"""
+
+FUNCTIONS = (
+    """
+def scale_{n}(x: Float[Tensor, "b t d"], w: Float[Tensor, "d"]) -> Float[Tensor, "b t d"]:
+    y = x * w
+    return y / y.norm(dim=-1, keepdim=True)
+""",
+    """
+def attend_{n}(
+    q: Float[Tensor, "b h t k"], k: Float[Tensor, "b h s k"], v: Float[Tensor, "b h s e"]
+) -> Float[Tensor, "b h t e"]:
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    scores = scores - scores.amax(dim=-1, keepdim=True)
+    return scores.softmax(dim=-1) @ v
+""",
+    """
+def split_{n}(x: Float[Tensor, "b t d"], h: int) -> Float[Tensor, "b h t d//h"]:
+    b, t, d = x.shape
+    if d % h != 0:
+        raise ValueError(f"{d} features are not {h} heads")
+    return x.view(b, t, h, d // h).transpose(1, 2)
+""",
+    """
+class Block{n}(nn.Module):
+    def __init__(self, d: int, width: int) -> None:
+        super().__init__()
+        self.up = nn.Linear(d, width)
+        self.down = nn.Linear(width, d)
+        self.norm = nn.LayerNorm(d)
+
+    def forward(self, x: Float[Tensor, "b t d"]) -> Float[Tensor, "b t d"]:
+        return x + self.down(F.gelu(self.up(self.norm(x))))
+""",
+    """
+def pool_{n}(x: Float[Tensor, "b t d"], mask: Bool[Tensor, "b t"]) -> Float[Tensor, "b d"]:
+    kept = torch.where(mask[..., None], x, torch.zeros_like(x))
+    return kept.sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+""",
+    """
+def loss_{n}(x: Float[Tensor, "b d"], y: Int[Tensor, "b"], rounds: int) -> Float[Tensor, ""]:
+    total = torch.zeros(())
+    for _ in range(rounds):
+        total = total + F.cross_entropy(x, y)
+    return total
+""",
+)
+
+
+class Usage(NamedTuple):
+    """What one process took: seconds on the clock, of the processor (children included), megabytes at the peak."""
+
+    wall: float
+    cpu: float
+    peak: float
+
+
+def source(count: int) -> str:
+    """A file of so many annotated functions of everyday kinds."""
+    return HEADER + "".join("\n" + FUNCTIONS[n % len(FUNCTIONS)].replace("{n}", str(n)) for n in range(count))
+
+
+def commands(path: str) -> dict[str, list[str]]:
+    """Every command that checks a path, by the name it has in the table."""
+    check = [sys.executable, "-m", "shapecheck", "check"]
+    found = {
+        "shapecheck": [*check, path],
+        "jobs 1": [*check, "--jobs", "1", path],
+        "jobs 2": [*check, "--jobs", "2", path],
+        "pyflakes": [sys.executable, "-m", "pyflakes", path],
+    }
+    pyrefly = _installed("pyrefly")
+    if pyrefly is not None:
+        found["pyrefly"] = [pyrefly, "check", "--python-interpreter-path", sys.executable, path]
+    torchtyc = _installed("torchtyc")
+    if torchtyc is not None:
+        found["torchtyc"] = [torchtyc, "check", path]
+    return found
+
+
+def _installed(name: str) -> str | None:
+    beside = os.path.join(os.path.dirname(sys.executable), name)
+    return beside if os.path.exists(beside) else shutil.which(name)
+
+
+def usage(command: list[str], directory: str, environment: dict[str, str]) -> Usage:
+    """Run one command to its end."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=directory, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, spent = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    unit = 1024**2 if sys.platform == "darwin" else 1024
+    return Usage(wall, spent.ru_utime + spent.ru_stime, spent.ru_maxrss / unit)
+
+
+def measured(path: str, directory: str, environment: dict[str, str], rounds: int = ROUNDS) -> dict[str, Usage]:
+    """The medians of every command on a path: in every round each has its turn, after one that is not counted."""
+    taken: dict[str, list[Usage]] = {}
+    for turn in range(rounds + 1):
+        for name, command in commands(path).items():
+            if name == "torchtyc" and turn > 1:
+                continue  # minutes a run
+            found = usage(command, directory, environment)
+            if turn:
+                taken.setdefault(name, []).append(found)
+    return {name: Usage(*map(statistics.median, zip(*runs, strict=True))) for name, runs in taken.items()}
+
+
+class Table:
+    """Prints the figures, and remembers whether every budget is kept."""
+
+    def __init__(self) -> None:
+        self.kept = True
+
+    def rows(self, title: str, found: dict[str, Usage]) -> None:
+        """The medians of one input; times of the others as multiples of those of pyflakes."""
+        base = found["pyflakes"]
+        print(f"\n{title}")
+        for name, one in found.items():
+            print(
+                f"  {name:12}{one.wall * 1e3:9.0f} ms{one.cpu * 1e3:9.0f} ms cpu{one.peak:7.0f} MB"
+                f"{one.wall / base.wall:8.2f} x pyflakes"
+            )
+
+    def budget(self, said: str, value: float, most: float) -> None:
+        """One budget, and whether it is kept."""
+        self.kept = self.kept and value <= most
+        print(f"  {said:54}{value:8.2f}  {'ok' if value <= most else 'OVER'} (at most {most:g})")
+
+
+def main(directories: list[str]) -> int:
+    """Print the tables; the exit status."""
+    table = Table()
+    with tempfile.TemporaryDirectory() as scratch:
+        # Bytecode is kept, as it is for an installed package: the compiler is not what is measured.
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | {
+            "PYTHONPYCACHEPREFIX": os.path.join(scratch, "bytecode"),
+            "PYTHONPATH": os.pathsep.join(filter(None, (ROOT, os.environ.get("PYTHONPATH")))),
+        }
+        per_function: dict[int, float] = {}
+        for count in (1, *COUNTS):
+            folder = os.path.join(scratch, f"functions{count}")
+            os.mkdir(folder)
+            with open(os.path.join(folder, "many.py"), "w", encoding="utf-8") as file:
+                file.write(source(count) if count > 1 else source(2))
+            found = measured("many.py", folder, environment)
+            table.rows("one small file" if count == 1 else f"one file of {count} functions", found)
+            if count == 1:
+                small = found["shapecheck"]
+                table.budget("time, by that of pyflakes", small.wall / found["pyflakes"].wall, 1.5)
+                table.budget("peak, megabytes", small.peak, 40)
+            else:
+                per_function[count] = (found["shapecheck"].cpu - small.cpu) / count
+            if count == max(COUNTS) and "pyrefly" in found:
+                table.budget("time, by that of Pyrefly", found["shapecheck"].wall / found["pyrefly"].wall, 1)
+        table.budget("cost of a function, 800 in a file by 200", per_function[800] / per_function[200], 1.25)
+        examples = os.path.join(ROOT, "examples")
+        if os.path.isdir(examples):
+            table.rows("the examples", measured("examples", ROOT, environment))
+        for directory in directories:
+            _whole(table, directory, environment)
+    return 0 if table.kept else 1
+
+
+def _whole(table: Table, directory: str, environment: dict[str, str]) -> None:
+    """A directory of whatever code, without the configuration that may stand above it."""
+    found = measured(".", os.path.abspath(directory), environment, rounds=3)
+    table.rows(directory, found)
+    if "pyrefly" in found:
+        table.budget("time, by that of Pyrefly", found["shapecheck"].wall / found["pyrefly"].wall, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
