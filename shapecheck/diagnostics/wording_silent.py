@@ -70,7 +70,7 @@ def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     one, other = speaker.size(found.left), speaker.size(found.right)
     message = (
         f"{shown} of {speaker.shape(found.left_shape)} and {speaker.shape(found.right_shape)} lines {one} up with "
-        f"{other}, although the longer operand has an axis {one} of its own"
+        f"{other}, although the first operand has an axis {one} of its own"
     )
     return Said(message, [], f"put axes of size 1 behind {one} (`[:, None]`, `unsqueeze`) until it meets {one}")
 
@@ -84,6 +84,8 @@ def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     )
     shape = found.left_shape
     names = [] if shape is None else [speaker.axis(axis) for axis in shape]
+    if set(names) != set(declared.split()):
+        return Said(message, [], None)
     order = [names.index(name) for name in declared.split()]
     moved = [position for position, source in enumerate(order) if position != source]
     return Said(message, [], f"`{move(order, moved)}` brings them into the declared order")

@@ -182,6 +182,11 @@ def binary_cross_entropy(
     input: Tensor, target: Tensor, *others: object, reduction: str = "mean", **options: object
 ) -> Tensor | Mismatch:
     """``[*s], [*s] -> []`` or ``[*s]``; unlike other losses it does not broadcast."""
+    for weights in [*others[:1], options.get("weight"), options.get("pos_weight")]:
+        if isinstance(weights, Tensor):
+            found = broadcast(input.shape, weights.shape)
+            if isinstance(found, Mismatch):
+                return found
     return summed_up(same_shape(input.shape, target.shape), reduction, others, options)
 
 

@@ -1,6 +1,6 @@
 """The rules about silent faults that watch operations: importing this module registers them all."""
 
-from shapecheck.rules import batch_first, diagonal, factor_order, norm_axis, softmax_axis, squeeze_batch
+from shapecheck.rules import batch_first, diagonal, factor_order, misaligned, norm_axis, softmax_axis, squeeze_batch
 from shapecheck.rules.batch_leak import leak
 from shapecheck.rules.observed import observe
 
@@ -9,6 +9,7 @@ __all__ = [
     "diagonal",
     "factor_order",
     "leak",
+    "misaligned",
     "norm_axis",
     "observe",
     "softmax_axis",
