@@ -41,7 +41,7 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_named", "_positive", "_solutions", "_values")
+    __slots__ = ("_doubted", "_named", "_positive", "_solutions", "_values")
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
@@ -49,6 +49,7 @@ class Scope:
         self._solutions: dict[Symbol, Solution] = {}
         self._positive: frozenset[Dim] = frozenset()
         self._named: frozenset[Symbol] = frozenset()
+        self._doubted: frozenset[frozenset[Dim]] = frozenset()
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -78,6 +79,8 @@ class Scope:
             return YES
         if self._values:
             left, right = self.normal(left), self.normal(right)
+        if self._doubted and self._is_doubted(left, right):
+            return Unknown("a condition leaves it open")
         if self._named and self._are_two_names(left.symbol, right.symbol):
             return No(left, right, "names")
         verdict = judge(left, right)
@@ -87,6 +90,14 @@ class Scope:
                 if symbol is not None and symbol.owner is not None and self._is_anothers(symbol, value):
                     return No(left, right, "parameters")
         return verdict
+
+    def doubt(self, left: Dim, right: Dim) -> None:
+        """Leave open whether two sizes are equal: a condition that holds says that they are, or something else."""
+        self._doubted |= {frozenset((left, right))}
+
+    def _is_doubted(self, left: Dim, right: Dim) -> bool:
+        pair = {self.normal(left), self.normal(right)}
+        return any(pair == {self.normal(size) for size in doubted} for doubted in self._doubted)
 
     def equal(self, left: Dim, right: Dim) -> bool:
         """Whether two sizes are known to be equal."""
@@ -246,6 +257,7 @@ class Scope:
         self._solutions = dict(other._solutions)
         self._positive = other._positive
         self._named = other._named
+        self._doubted = other._doubted
 
     def meet(self, branches: Sequence[Scope]) -> None:
         """Keep what holds in every branch: what they have in common, and what was known before they forked."""
@@ -265,6 +277,7 @@ class Scope:
             if symbol not in kept and all(branch.solution(symbol) is known for branch in branches):
                 kept[symbol] = value.substitute(kept)
         self._values = kept
+        self._doubted = first._doubted.union(*[other._doubted for other in rest])  # noqa: SLF001 - another scope
         self._named = first._named.intersection(*[other._named for other in rest])  # noqa: SLF001 - another scope
         self._positive = first._positive.intersection(*[other._positive for other in rest])  # noqa: SLF001 - another scope
         self._solutions = {symbol: first._solutions[symbol] for symbol in kept}  # noqa: SLF001 - another scope

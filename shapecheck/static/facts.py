@@ -94,6 +94,35 @@ def _assume_last(frame: Frame, node: ast.BoolOp, *, holds: bool) -> None:
     unknown = [part for part in node.values if truth(frame, part) is None]
     if len(unknown) == 1:
         assume(frame, unknown[0], holds=holds)
+        return
+    for part in unknown:
+        if isinstance(part, ast.Compare) and len(part.ops) == 1:
+            op = part.ops[0]
+            if isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(op, ast.Eq) is holds:
+                _doubt(frame.evaluate(part.left), frame.evaluate(part.comparators[0]))
+
+
+def _doubt(left: AnyValue, right: AnyValue) -> None:
+    """Leave open whether two sizes are equal."""
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        scope().doubt(left, right)
+    elif isinstance(left, Sequence) and isinstance(right, Sequence) and len(left.items) == len(right.items):
+        for one, other in zip(left.items, right.items, strict=True):
+            if not isinstance(one, Rest) and not isinstance(other, Rest):
+                _doubt(one, other)
+
+
+def _assume_member(frame: Frame, left: ast.expr, right: ast.expr) -> None:
+    """``a in (b, 1)``: one of them; the one, if there is only one."""
+    value, members = frame.evaluate(left), frame.evaluate(right)
+    if not isinstance(members, Sequence):
+        return
+    items = [item for item in members.items if not isinstance(item, Rest)]
+    if len(items) == 1 == len(members.items):
+        assume_values_equal(frame, value, items[0], left)
+        return
+    for item in items:
+        _doubt(value, item)
 
 
 def _assume_comparison(frame: Frame, node: ast.Compare, *, holds: bool) -> None:
@@ -105,6 +134,9 @@ def _assume_comparison(frame: Frame, node: ast.Compare, *, holds: bool) -> None:
         if isinstance(op, (ast.Eq, ast.NotEq)):
             if isinstance(op, ast.Eq) is holds:
                 _assume_equal(frame, left, right)
+        elif isinstance(op, (ast.In, ast.NotIn)):
+            if isinstance(op, ast.In) is holds:
+                _assume_member(frame, left, right)
         elif isinstance(op, (ast.Is, ast.IsNot)):
             none = isinstance(op, ast.Is) is holds
             subject = left if isinstance(right, ast.Constant) and right.value is None else None

@@ -324,3 +324,16 @@ def test_the_only_branch_that_goes_on_is_adopted(scope):
     assert scope.equal(p, D)
     scope.meet([])
     assert scope.equal(p, D)
+
+
+def test_a_doubt_leaves_two_sizes_open_and_only_these():
+    one, other, third = (Dim.of(Symbol(name)) for name in "abc")
+    scope = Scope()
+    assert isinstance(scope.decide(one, other), No)
+    branch = scope.fork()
+    branch.doubt(one, other)
+    assert isinstance(branch.decide(other, one), Unknown)
+    assert isinstance(branch.decide(one, third), No)
+    assert isinstance(scope.decide(one, other), No)
+    scope.meet([branch, scope.fork()])
+    assert isinstance(scope.decide(one, other), Unknown)
