@@ -18,13 +18,15 @@ MAX_BYTES = 10_000_000
 class SourceFile:
     """One parsed file: its path as given, its text, lines and syntax tree."""
 
-    __slots__ = ("lines", "path", "text", "tree")
+    __slots__ = ("has_yield", "lines", "path", "text", "tree")
 
     def __init__(self, path: str, text: str, tree: ast.Module) -> None:
         self.path = path
         self.text = text
         self.lines = source_lines(text)
         self.tree = tree
+        self.has_yield = "yield" in text
+        """Whether any function may be a generator."""
 
 
 def read_file(path: str) -> SourceFile | Diagnostic:

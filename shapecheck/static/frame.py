@@ -140,8 +140,17 @@ class Frame:
     # -- evaluation --------------------------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr) -> AnyValue:
-        """The abstract value of an expression."""
-        return self.interpreter.evaluate(self, node)
+        """The abstract value of an expression.
+
+        Raises:
+            BudgetError: the function takes too many steps.
+        """
+        interpreter = self.interpreter
+        interpreter.steps += 1
+        if interpreter.steps > interpreter.limit:
+            raise BudgetError
+        run = interpreter.expressions.get(type(node))
+        return Unknown(f"{type(node).__name__} is not followed") if run is None else run(self, node)
 
     def execute(self, body: list[ast.stmt]) -> bool:
         """Run statements; whether execution can go on behind them."""

@@ -77,6 +77,7 @@ class Interpreter:
         self.seen: set[tuple[object, ...]] = set()
         self.steps = 0
         self.limit = MAX_STEPS
+        self.expressions = EXPRESSIONS
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
         self.foreseen = 0
@@ -146,14 +147,6 @@ class Interpreter:
             return Unknown("a call too long to follow")
         finally:
             self.limit = outer
-
-    def evaluate(self, frame: Frame, node: ast.expr) -> AnyValue:
-        """The abstract value of an expression."""
-        self.steps += 1
-        if self.steps > self.limit:
-            raise BudgetError
-        run = EXPRESSIONS.get(type(node))
-        return Unknown(f"{type(node).__name__} is not followed") if run is None else run(frame, node)
 
     def execute(self, frame: Frame, body: list[ast.stmt]) -> bool:
         """Run statements; whether execution can go on behind them."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapecheck.annotations.hints import Hint
+    from shapecheck.annotations.spec import ShapeSpec
     from shapecheck.static.index import Function, ModuleIndex
 
     Callee: TypeAlias = "Function | ast.Lambda"
@@ -93,16 +94,16 @@ class Signature:
         returns = None if isinstance(node, ast.Lambda) else node.returns
         self.returns: Hint | None = None if returns is None else parse_annotation(returns, index)
         self.decorators = [] if isinstance(node, ast.Lambda) else [_decorator(d, index) for d in node.decorator_list]
-        hints = [parameter.hint for parameter in self.parameters if parameter.hint is not None]
-        if self.returns is not None:
-            hints.append(self.returns)
-        parts = [part for hint in hints for part in walk(hint)]
-        shapes = [part.spec.shape for part in parts if isinstance(part, ArrayHint)]
+        self.invalid: list[InvalidHint] = []
+        shapes: list[ShapeSpec] = []
+        for hint in (*[parameter.hint for parameter in self.parameters], self.returns):
+            for part in () if hint is None else walk(hint):
+                if isinstance(part, ArrayHint):
+                    shapes.append(part.spec.shape)
+                elif isinstance(part, InvalidHint):
+                    self.invalid.append(part)
         self.arrays = bool(shapes)
-        self.invalid = [part for part in parts if isinstance(part, InvalidHint)]
-        self.names = frozenset(
-            [name for shape in shapes for names in (shape.bound, shape.used) for name in names]
-        )
+        self.names = frozenset().union(*[shape.bound for shape in shapes], *[shape.used for shape in shapes])
         """Every axis name it mentions."""
         self.orders = {tuple([axis.name for axis in shape.axes]) for shape in shapes}
         """The axis names of each array that it declares."""
@@ -147,6 +148,8 @@ def _decorator(node: ast.expr, index: ModuleIndex) -> str:
 
 def _yields(node: Function, index: ModuleIndex) -> bool:
     # Most functions say so by the text alone, which is much quicker to look at than the tree.
+    if not index.source.has_yield:
+        return False
     lines = index.source.lines[node.lineno - 1 : node.end_lineno]
     return any("yield" in line for line in lines) and yields(node.body)
 
