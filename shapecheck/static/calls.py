@@ -24,7 +24,7 @@ from shapecheck.shapes import (
     current,
 )
 from shapecheck.static import arrays, construction, containers, objects
-from shapecheck.static.copies import replace_tensor
+from shapecheck.static.copies import may_change, replace_tensor
 from shapecheck.static.declare import Names
 from shapecheck.static.facts import condition_of
 from shapecheck.static.frame import Frame
@@ -60,6 +60,11 @@ _FROM_DATA = {
 _NO_TENSORS = ("torch.device", "torch.Generator", "torch.finfo", "torch.iinfo", "torch.optim.", "torch.utils.",
                "torch.cuda.", "torch.distributed.", "torch.backends.", "torch.jit.", "torch.profiler.")  # fmt: skip
 """What of torch returns no tensors; its unknown results are no unknown shapes."""
+_PURE = frozenset((
+    "torch", "numpy", "math", "logging", "warnings", "itertools", "operator", "os", "json", "time", "einops", "wandb",
+    "matplotlib", "typing", "dataclasses", "functools", "einx", "scipy", "tqdm", "builtins",
+))  # fmt: skip
+"""Libraries whose functions leave the lists alone that they are given."""
 _METHODS_OF_MODULES = frozenset(("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "requires_grad_",
                                  "bfloat16", "apply", "type"))  # fmt: skip
 
@@ -140,6 +145,7 @@ def call(
         return call(frame, node, function.function, [*function.args, *args], {**function.kwargs, **kwargs})
     if isinstance(function, Tensor):
         return Unknown("a tensor is called")
+    may_change(frame, [*args, *kwargs.values()])
     return Unknown(function.why if isinstance(function, Unknown) else "a call of a value that is not followed")
 
 
@@ -201,6 +207,8 @@ def _call_external(
         return Unknown(f"{name.removeprefix('builtins.')}() is not followed")
     if load_plugins(name):
         return _call_external(frame, node, name, args, kwargs)
+    if name.partition(".")[0] not in _PURE:
+        may_change(frame, [*args, *kwargs.values()])
     result = Unknown(f"{name} has no rule")
     if name.startswith(("torch.", "einops.", "einx.")) and not name.startswith(_NO_TENSORS):
         interpreter.count(frame, node, result)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from operator import is_
 
 from shapecheck.shapes import AnyValue, Rest, Sequence, Unknown
+from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.values import Container, Dictionary, Elements, OneOf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Collection, Mapping
     from typing import TypeVar
 
@@ -119,6 +121,27 @@ def replace_value(frame: Frame, old: AnyValue, new: AnyValue) -> None:
         place.env.update(Replacement(old, new).table(place.env))
         if place.instance is not None:
             place.instance.attributes.update(Replacement(old, new).table(place.instance.attributes))
+
+
+def share(frame: Frame, node: ast.AST) -> None:
+    """Forget the variables that a nested function assigns, or whose lists it changes under conditions."""
+    for name in rebound_outside(node):
+        frame.shared.add(name)
+        frame.env[name] = Unknown("a nested function changes it")
+    for name in changed_names(node):
+        if isinstance(frame.env.get(name), (Sequence, Elements, Dictionary)):
+            frame.shared.add(name)
+            frame.env[name] = Unknown("a nested function changes it")
+
+
+def may_change(frame: Frame, values: list[AnyValue]) -> None:
+    """Forget the lists and dictionaries that a function is given which cannot be followed."""
+    for value in values:
+        if isinstance(value, Dictionary) or (isinstance(value, Sequence) and value.kind == "list"):
+            kind = "dict" if isinstance(value, Dictionary) else "list"
+            replace_value(frame, value, Elements(Unknown("a function may change it"), None, kind))
+        elif isinstance(value, Elements):
+            value.length, value.taken = None, {}
 
 
 def replace_tensor(frame: Frame, old: AnyValue, new: AnyValue) -> None:

@@ -16,6 +16,7 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static.attributes import attribute_of
+from shapecheck.static.copies import share
 from shapecheck.static.displays import DISPLAYS
 from shapecheck.static.operators import OPERATORS
 from shapecheck.static.subscripts import item_of
@@ -87,6 +88,7 @@ def _call(frame: Frame, node: ast.Call) -> AnyValue:
 
 
 def _lambda(frame: Frame, node: ast.Lambda) -> AnyValue:
+    share(frame, node)
     return FunctionValue(node, frame.index, "<lambda>", closure=frame.interpreter.closure(frame), owner=frame.owner)
 
 

@@ -13,12 +13,11 @@ from shapecheck.shapes import (
 from shapecheck.static.assignment import assign, forget_keys
 from shapecheck.static.branches import BRANCHES
 from shapecheck.static.conditions import truth
-from shapecheck.static.copies import replace_value
+from shapecheck.static.copies import replace_value, share
 from shapecheck.static.facts import assume, condition_of
 from shapecheck.static.frame import NO_RETURN, Frame
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loops import LOOPS
-from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.operators import binary
 from shapecheck.static.values import ClassValue, Dictionary, Elements, External, FunctionValue
 
@@ -138,20 +137,9 @@ def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> boo
     closure = frame.interpreter.closure(frame)
     value = FunctionValue(node, frame.index, node.name, closure=closure, owner=frame.owner)
     frame.env[node.name] = value
-    _share(frame, node)
+    share(frame, node)
     frame.interpreter.nested(frame, value)
     return True
-
-
-def _share(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Forget the variables that a nested function assigns, or whose lists it changes under conditions."""
-    for name in rebound_outside(node):
-        frame.shared.add(name)
-        frame.env[name] = Unknown("a nested function changes it")
-    for name in changed_names(node):
-        if isinstance(frame.env.get(name), (Sequence, Elements, Dictionary)):
-            frame.shared.add(name)
-            frame.env[name] = Unknown("a nested function changes it")
 
 
 def _class(frame: Frame, node: ast.ClassDef) -> bool:
