@@ -8,7 +8,7 @@ from typing import Any
 
 from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
 from shapecheck.runtime.errors import AnnotationUseError
-from shapecheck.runtime.resolve import has_annotations, innermost
+from shapecheck.runtime.resolve import NO_ANNOTATIONS, has_annotations, innermost
 
 DIMS = "__shapecheck_dims__"
 
@@ -65,13 +65,14 @@ def _verified(cls: type, init: Any, ties: dict[str, str]) -> Any:
 
 
 def _tell_name(checked: Any, cls: type) -> None:
-    """Let annotations in quotes mention the class itself, which a class inside of a function cannot look up."""
+    """Let annotations in quotes mention the class and what it holds; inside of a function nothing else does."""
     if "<locals>" not in cls.__qualname__:
         return
     for part in (checked, getattr(checked, "__func__", None), getattr(checked, "fget", None)):
         deferred = getattr(part, MARK, None)
         if deferred is not None:
-            deferred.local = {cls.__name__: cls, **(deferred.local or {})}
+            own = {name: value for name, value in vars(cls).items() if not isinstance(value, NO_ANNOTATIONS)}
+            deferred.local = {**own, cls.__name__: cls, **(deferred.local or {})}
 
 
 def _wants_check(member: Any) -> bool:

@@ -155,6 +155,14 @@ class Matcher:
     def note(self, failure: Failure) -> None:
         """Keep the failure that got furthest; of several alternatives at one place the closest."""
         known = self.failure
+        if (
+            known is not None
+            and known.kind == failure.kind == "type"
+            and (known.path, known.progress) == (failure.path, failure.progress)
+            and failure.expected not in str(known.expected).split(" or ")
+        ):  # the members of a union, none of which the value is
+            self.failure = known._replace(expected=f"{known.expected} or {failure.expected}")
+            return
         if known is None or (known.progress, _CLOSENESS[known.kind]) < (failure.progress, _CLOSENESS[failure.kind]):
             self.failure = failure
 

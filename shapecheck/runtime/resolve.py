@@ -12,6 +12,7 @@ from typing import Any
 
 _PLAIN_STRINGS = 0x1000000  # CO_FUTURE_ANNOTATIONS
 _MAX_FRAMES = 20
+NO_ANNOTATIONS = (types.FunctionType, property, staticmethod, classmethod)
 _PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -95,7 +96,11 @@ class Names(dict[str, Any]):
         return owner
 
     def __missing__(self, name: str) -> Any:
-        for namespace in (vars(self.owner) if isinstance(self.owner, type) else {}, self.module, vars(builtins)):
+        own = vars(self.owner) if isinstance(self.owner, type) else {}
+        # A method called `float` is no meaning of `float` in an annotation.
+        if name in own and not isinstance(own[name], NO_ANNOTATIONS):
+            return own[name]
+        for namespace in (self.module, vars(builtins)):
             if name in namespace:
                 return namespace[name]
         return _type_checking_import(name)

@@ -107,7 +107,9 @@ class Signature:
         qualname = self.function.__qualname__
         what = "the return annotation" if name == "return" else f"the annotation of `{name}`"
         message = f"{qualname}: {what}, `{part.text}`, cannot be evaluated ({part.error.message})"
-        if "NameError" in part.error.message or "AttributeError" in part.error.message:
+        kind, colon, _ = part.error.message.partition(": ")
+        wrong = {"ValueError", "SyntaxError"}  # what jaxtyping and Python themselves refuse
+        if colon and kind.isidentifier() and kind not in wrong:
             # A name that only type checkers import may be in every annotation of a module: once is enough.
             key = (self.function.__module__, part.error.message)
             if key in _WARNED:

@@ -277,6 +277,15 @@ def union_of_tensors():
 
 
 @case
+def none_of_a_union():
+    @shapechecked
+    def embed(x: Float[Tensor, "B T"] | int | None) -> None:
+        return None
+
+    embed("token")
+
+
+@case
 def argument_of_star():
     @shapechecked
     def add(*terms: Float[Tensor, "B D"]) -> None:

@@ -429,6 +429,23 @@ def test_string_annotations_with_local_aliases_wherever_the_decorator_stands():
             call(torch.zeros(2, 2))
 
 
+def test_methods_do_not_hide_types_from_annotations_in_quotes():
+    @shapechecked
+    class Operator:
+        size = Float[Tensor, "n"]
+
+        def float(self) -> "Operator":
+            return self
+
+        def scale(self, x: "size | float") -> "float":
+            return 1.0
+
+    Operator().scale(2.0)
+    Operator().scale(torch.zeros(2))
+    with pytest.raises(ShapeError):
+        Operator().scale(torch.zeros(2, 2))
+
+
 def test_an_annotation_that_cannot_be_evaluated_is_named():
     @shapechecked
     def f(x: "Float[Tensr, 'n']"):
