@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import functools
 import os
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from shapecheck.runtime.checker import Checker
 
 T = TypeVar("T")
+
+# Threads may make the first call together. Evaluating an annotation may call a decorated function: hence reentrant.
+_BUILDING = _thread.RLock()
 
 MARK = "__shapecheck__"
 UNCHECKED = "__shapecheck_unchecked__"
@@ -183,13 +187,14 @@ def move_in(deferred: Deferred, wrapper: types.FunctionType) -> bool:
     A code object that changes under a compiled graph would be traced once more, so the wrapper then keeps its stub.
     """
     namespace = wrapper.__globals__
-    # A marker may have been put on the wrapper, by a decorator above ours.
-    code = deferred.checker(namespace).build(unchecked=is_unchecked(wrapper))
-    if "_checked" not in namespace:
-        checked = types.FunctionType(code, namespace, wrapper.__name__)
-        checked.__defaults__ = wrapper.__defaults__
-        checked.__kwdefaults__ = wrapper.__kwdefaults__
-        namespace["_checked"] = checked
+    with _BUILDING:
+        # A marker may have been put on the wrapper, by a decorator above ours.
+        code = deferred.checker(namespace).build(unchecked=is_unchecked(wrapper))
+        if "_checked" not in namespace:
+            checked = types.FunctionType(code, namespace, wrapper.__name__)
+            checked.__defaults__ = wrapper.__defaults__
+            checked.__kwdefaults__ = wrapper.__kwdefaults__
+            namespace["_checked"] = checked
     compiling = namespace.get("_compiling")
     if compiling is not None and compiling():
         return True

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Unions nested in long lists could be tried in exponentially many ways; beyond this the call is refused.
 MAX_STEPS = 100_000
+# Functions decorated inside of functions are new each time, and so are their hints.
+MAX_TESTERS = 10_000
 
 
 class Where(NamedTuple):
@@ -370,6 +372,8 @@ def accepts(hint: OtherHint, value: object) -> bool:
     """Whether a hint that is no tensor accepts a value."""
     test = _TESTERS.get(id(hint))
     if test is None:
+        if len(_TESTERS) > MAX_TESTERS:
+            _TESTERS.clear()
         test = _TESTERS[id(hint)] = (others.tester(hint), hint)
     return test[0](value)
 

@@ -219,6 +219,27 @@ def test_threads_keep_their_calls_apart():
     assert not wrong
 
 
+def test_threads_may_make_the_first_call_together():
+    for _ in range(30):
+        checked = shapechecked(shift)
+        barrier = threading.Barrier(4)
+        failed = []
+
+        def work(checked=checked, barrier=barrier, failed=failed):
+            barrier.wait()
+            try:
+                checked(torch.zeros(2, 3, 4), torch.zeros(3, 1), torch.zeros(3))
+            except Exception as error:  # noqa: BLE001
+                failed.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failed
+
+
 def test_memory_does_not_grow():
     @shapechecked
     def f(
