@@ -8,7 +8,7 @@ not larger. Broadcasting looks for the same fault in ``shapes.broadcast``.
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, axis_name, methods, watch
-from shapecheck.shapes import Axis, Fault, Mismatch
+from shapecheck.shapes import Fault, Mismatch
 
 
 @watch(*methods("gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce", "take_along_dim"))
@@ -26,8 +26,7 @@ def _index(call: Observed) -> None:
         if position == along or name is None or axis_name(axis) in {None, name}:
             continue
         elsewhere = [other for other in source.shape.known if other is not axis and axis_name(other) == name]
-        if elsewhere and not any(isinstance(other, Axis) and axis_name(other) == axis_name(axis)
-                                 for other in index.shape.known):
+        if elsewhere and not any(axis_name(other) == axis_name(axis) for other in index.shape.known):
             call.suspect(
                 Mismatch(
                     Fault.MISALIGNED, axis=position, other_axis=position, left=one.size, right=axis.size,
