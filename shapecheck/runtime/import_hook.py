@@ -160,7 +160,9 @@ class Decorate(ast.NodeTransformer):
 
     def __init__(self, *, check_locals: bool) -> None:
         self.check_locals = check_locals
-        self.inside = [False]  # of functions and classes around a statement, whether each is a function
+        # For the functions and classes around a statement, whether local variables are checked there, and have been.
+        self.inside = [False]
+        self.found = [False]
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # ast's naming
         """Import what the module will call. `python -m` runs the code without the loader, so that cannot do it."""
@@ -190,27 +192,36 @@ class Decorate(ast.NodeTransformer):
         if not (self.check_locals and self.inside[-1] and isinstance(node.target, ast.Name) and node.value):
             return node
         parameters = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        self.found[-1] = True
         read = ast.Name(node.target.id, ast.Load())
         arguments = [ast.Constant(node.target.id), read, ast.Lambda(parameters, node.annotation)]
         check = ast.Expr(ast.Call(ast.Name(CHECK, ast.Load()), arguments, []))
         return [node, ast.fix_missing_locations(ast.copy_location(check, node))]
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        self.inside.append(True)
+        # The sizes of a call are at hand while it runs, which a coroutine or generator does by fits and starts.
+        interrupted = isinstance(node, ast.AsyncFunctionDef) or any(
+            isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(node)
+        )
+        self.inside.append(not interrupted)
+        self.found.append(False)
         self.generic_visit(node)
         self.inside.pop()
+        has_locals = self.found.pop()
         arguments = node.args
         named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         annotated = node.returns is not None or any(argument and argument.annotation is not None for argument in named)
-        if annotated and not any(_is_marker(decorator) for decorator in node.decorator_list):
+        if (annotated or has_locals) and not any(_is_marker(decorator) for decorator in node.decorator_list):
             node.decorator_list.append(_name(node))
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # ast's naming
         """Decorate the methods, and a dataclass itself."""
         self.inside.append(False)
+        self.found.append(False)
         self.generic_visit(node)
         self.inside.pop()
+        self.found.pop()
         # Above `@dataclass`, which makes the `__init__` that is to be checked.
         if any(_is_dataclass(decorator) for decorator in node.decorator_list):
             node.decorator_list.insert(0, _name(node))

@@ -167,7 +167,18 @@ def mix(x: Float[ndarray, "b d"], k) -> Float[ndarray, "b"]:
     w: ndarray
     class Inner:
         d: int = 3
+    helper(k)
+    for _ in pieces(k):
+        pass
     return y
+
+def helper(k):
+    b: Float[ndarray, "d b k"] = k
+    return b
+
+def pieces(k):
+    b: Float[ndarray, "d b k"] = k
+    yield b
 """
 
 
