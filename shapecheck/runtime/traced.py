@@ -10,12 +10,16 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from shapecheck.runtime.body import CHECK
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapecheck.annotations.hints import Hint
 
 NAME = "__shapecheck_isinstance__"
+NOTHING = "__shapecheck_nothing__"
+_RENAMED = {"isinstance": NAME, CHECK: NOTHING}
 
 # One dictionary of sizes per call that is being traced, innermost last.
 SCOPES: list[dict[str, Any]] = []
@@ -26,8 +30,9 @@ sys.modules[TESTS.__name__] = TESTS
 
 
 def traceable_copy(function: types.FunctionType) -> types.FunctionType:
-    """The function with its `isinstance` replaced, also in the functions inside it."""
+    """The function with its `isinstance` replaced, also in the functions inside it, and without checks of locals."""
     function.__globals__[NAME] = traced_isinstance
+    function.__globals__[NOTHING] = nothing
     copy = types.FunctionType(
         renamed(function.__code__),
         function.__globals__,
@@ -40,10 +45,14 @@ def traceable_copy(function: types.FunctionType) -> types.FunctionType:
 
 
 def renamed(code: types.CodeType) -> types.CodeType:
-    """The code with another name for `isinstance`."""
-    names = tuple(NAME if name == "isinstance" else name for name in code.co_names)
+    """The code with other names for what Dynamo cannot trace."""
+    names = tuple(_RENAMED.get(name, name) for name in code.co_names)
     constants = tuple(renamed(part) if isinstance(part, types.CodeType) else part for part in code.co_consts)
     return code.replace(co_names=names, co_consts=constants)
+
+
+def nothing(name: str, value: object, annotation: object) -> None:
+    """Stands for `check_local`, which reads frames."""
 
 
 def traced_isinstance(value: Any, kind: Any) -> bool:

@@ -1,5 +1,6 @@
 """Decorated functions under everything that traces, transforms or fakes tensors, each against its undecorated twin."""
 
+import importlib
 import threading
 import tracemalloc
 import warnings
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from torch._dynamo.testing import CompileCounter
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from shapecheck import ShapeError, shapechecked
+from shapecheck import ShapeError, install_import_hook, shapechecked
 
 
 def project(x: Float[Tensor, "B T D"], w: Float[Tensor, "D E"], scale: float = 1.0) -> Float[Tensor, "B T E"]:
@@ -299,3 +300,22 @@ def test_what_a_compiled_body_binds_counts_for_the_result():
     assert compiled(torch.zeros(2), torch.zeros(2)).shape == (2,)
     with pytest.raises(Exception, match=r"ShapeError.*return"):
         compiled(torch.zeros(2), torch.zeros(3))
+
+
+def test_checked_locals_do_not_break_a_graph(tmp_path, monkeypatch):
+    source = """
+from jaxtyping import Float
+from torch import Tensor
+
+def mix(x: Float[Tensor, "b d"], k) -> Float[Tensor, "b d"]:
+    h: Float[Tensor, "d d"] = k
+    return x @ h
+"""
+    (tmp_path / "compiled_locals.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    with install_import_hook("compiled_locals", locals=True):
+        mix = importlib.import_module("compiled_locals").mix
+    compiled = torch.compile(mix, fullgraph=True, backend="eager")
+    assert compiled(torch.zeros(2, 3), torch.zeros(3, 3)).shape == (2, 3)
+    with pytest.raises(ShapeError, match="h"):
+        mix(torch.zeros(2, 3), torch.zeros(3, 4))
