@@ -95,6 +95,11 @@ class Copies:
         return [self.value(item) if type(item) in _KINDS else item for item in items]  # type: ignore[arg-type]  # no Rest
 
 
+def copied(value: AnyValue) -> AnyValue:
+    """The copy of one value; the value itself if nothing in it can be changed."""
+    return Copies().value(value) if type(value) in _KINDS else value
+
+
 def acyclic(owner: AnyValue, value: AnyValue) -> AnyValue:
     """A value that is put into a container; unknown if it holds that container already."""
     waiting: list[AnyValue] = [value]

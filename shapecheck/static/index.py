@@ -10,7 +10,7 @@ from shapecheck.annotations.source import dotted_name
 from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.static.files import SourceFile, first_existing, parse_text, read_file
 from shapecheck.static.mutation import changed_names
-from shapecheck.static.walk import nodes
+from shapecheck.static.walk import statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ class ModuleIndex(Resolver):
         if self._globals is None:
             self._globals = frozenset(
                 changed
-                for node in (nodes(self.source.tree) if "global " in self.source.text else ())
+                for node in (
+                    statements(self.source.tree.body, nested=True) if "global " in self.source.text else ()
+                )
                 if isinstance(node, ast.Global)
                 for changed in node.names
             )

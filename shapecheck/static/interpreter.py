@@ -31,7 +31,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static import arrays, calls, construction, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
-from shapecheck.static.copies import Copies
+from shapecheck.static.copies import copied
 from shapecheck.static.declare import Names, introduce
 from shapecheck.static.expressions import EXPRESSIONS
 from shapecheck.static.fits import check
@@ -280,7 +280,7 @@ class Interpreter:
             self.module_values[key] = Unknown("a name defined by itself")
             found = self.module_values[key] = self._module_name(index, name)
         # A list of a module is each function's own: what one does to it, no other sees.
-        return Copies().value(found)
+        return copied(found)
 
     def _module_name(self, index: ModuleIndex, name: str) -> AnyValue:
         owner, binding = index.find(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.static.walk import nodes
+from shapecheck.static.walk import nodes, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def changed_attributes(function: ast.AST) -> set[str]:
 
 def rebound_outside(function: ast.AST) -> set[str]:
     """The names of an outer function that a nested one assigns (``nonlocal``)."""
-    return {name for node in nodes(function) if isinstance(node, ast.Nonlocal) for name in node.names}
+    body = getattr(function, "body", None)
+    inner = statements(body, nested=True) if isinstance(body, list) else ()  # a lambda assigns nothing
+    return {name for node in inner if isinstance(node, ast.Nonlocal) for name in node.names}
 
 
 def _changed(node: ast.AST) -> Iterator[ast.expr]:
