@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shapecheck.annotations import InvalidHint
     from shapecheck.diagnostics.misfit import Misfit
-    from shapecheck.shapes import AnyValue
+    from shapecheck.shapes import AnyValue, Shape
 
 MAX_PERMUTED = 6
 MAX_QUOTED = 60
@@ -74,7 +74,7 @@ def misfit(found: Misfit, code: str, subject: str, speaker: Speaker, bound: Mapp
     if isinstance(found.hint, ArrayHint) and isinstance(found.value, Tensor):
         spec = found.hint.spec.shape
         if found.axis is None:
-            message += f": {_axes(len(found.value.shape))} for {_axes(len(spec.axes))}"
+            message += f": {_count(found.value.shape)} for {_axes(len(spec.axes))}"
         elif found.expected is not None and found.actual is not None:
             token = spec.axes[found.axis].text
             wanted = speaker.size(found.expected)
@@ -97,6 +97,10 @@ def _opening(code: str, subject: str, actual: str, declared: str, item: str) -> 
     if code == "SC206":
         return f"`{subject}` is {actual}{item} where {declared} is declared"
     return f"returns {actual}{item} where {declared} is declared"
+
+
+def _count(shape: Shape) -> str:
+    return _axes(len(shape)) if shape.rest is None else f"at least {_axes(len(shape) - 1)}"
 
 
 def _axes(count: int) -> str:

@@ -129,7 +129,8 @@ def check_tensor(hint: ArrayHint, tensor: Tensor, names: Names, *, narrow: bool 
         return None
     pairs = _align(spec, shape)
     if pairs is None:
-        return None if shape.rest is not None else Misfit(hint, tensor)
+        # Also where the number of axes is not known, there are more for certain than are declared.
+        return Misfit(hint, tensor)
     later: list[tuple[int, int]] = []
     for token, position in pairs:
         axis = spec.axes[token]
