@@ -34,6 +34,9 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
         return left
     if not left.axes:
         return right
+    fault = _names_apart(left, right)
+    if fault is not None:
+        return fault
     found: list[Axis | Rest] = []
     for position in range(1, max(len(left), len(right)) + 1):
         one = left[len(left) - position] if position <= len(left) else None
@@ -66,6 +69,27 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
         _suspect_outer(left, right)
         _suspect_misaligned(left, right)
     return Shape(found)
+
+
+def _names_apart(left: Shape, right: Shape) -> Mismatch | None:
+    """Two names that meet, before either is narrowed to a number elsewhere in the same operation.
+
+    ``[h, w, 2]`` with ``[b, 2, h, w]`` would fit if h and w were 2, which is not what anybody means.
+    """
+    for position in range(1, min(len(left), len(right)) + 1):
+        one, other = left[len(left) - position], right[len(right) - position]
+        if isinstance(one, Rest) or isinstance(other, Rest):
+            return None
+        if one is other or one.size == other.size or one.size.symbol is None or other.size.symbol is None:
+            continue
+        verdict = scope().decide(one.size, other.size)
+        narrowed = [size for size in (one.size, other.size) if scope().normal(size).constant is not None]
+        if isinstance(verdict, No) and not narrowed:
+            return Mismatch(
+                Fault.BROADCAST, axis=len(left) - position, other_axis=len(right) - position, left=one.size,
+                right=other.size, left_shape=left, right_shape=right, because=verdict.because,
+            )
+    return None
 
 
 def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[Axis | Rest]:

@@ -207,3 +207,10 @@ def test_a_name_narrowed_to_a_number_is_a_number(context):
     context.scope.require(B, Dim.of(8))
     broadcast(shaped(B, 1), shaped(B))
     assert context.suspicions == []
+
+
+def test_two_names_that_meet_are_not_narrowed_to_one_number_elsewhere(context):
+    found = broadcast(shaped(B, T, Dim.of(2)), shaped(D, Dim.of(2), B, T))
+    assert isinstance(found, Mismatch)
+    assert found.kind is Fault.BROADCAST
+    assert not context.scope.solutions
