@@ -6,6 +6,7 @@ when the first operation of a library is met that has no rule here, so that code
 
 from __future__ import annotations
 
+import os
 import sys
 
 GROUP = "shapecheck.ops"
@@ -32,14 +33,41 @@ def load_plugins(name: str) -> bool:
     if _loaded or top in _OWN or top in sys.stdlib_module_names:
         return False
     _loaded = True
-    from importlib.metadata import entry_points
+    found = False
+    for directory in _promising():
+        from importlib.metadata import Distribution
 
-    found = entry_points(group=GROUP)
-    for entry in found:
+        distribution = Distribution.at(directory)
+        for entry in distribution.entry_points.select(group=GROUP):
+            found = True
+            try:
+                entry.load()
+            except Exception as error:
+                brings = f"the rules that {distribution.metadata['Name']} brings ({entry.value})"
+                message = f"{brings} cannot be loaded: {error}"
+                raise PluginError(message) from error
+    return found
+
+
+def _promising() -> list[str]:
+    """The metadata directories of distributions that name the group.
+
+    Looked for by hand: importing ``importlib.metadata`` takes longer than checking a file.
+    """
+    found: list[str] = []
+    for directory in dict.fromkeys(sys.path):
         try:
-            entry.load()
-        except Exception as error:
-            where = entry.dist.name if entry.dist is not None else "an unknown distribution"
-            message = f"the rules that {where} brings ({entry.value}) cannot be loaded: {error}"
-            raise PluginError(message) from error
-    return bool(found)
+            names = os.listdir(directory or os.curdir)
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")):
+                path = os.path.join(directory, name)
+                try:
+                    with open(os.path.join(path, "entry_points.txt"), "rb") as stream:
+                        content = stream.read()
+                except OSError:
+                    continue
+                if GROUP.encode() in content:
+                    found.append(path)
+    return found
