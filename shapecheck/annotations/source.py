@@ -313,7 +313,9 @@ def _read_torchtyping(node: ast.Subscript, items: list[ast.expr], resolver: Reso
                 return OtherHint(_text(node), "torchtyping.TensorType")
             axes.append(f"*{name}" if size is Ellipsis else f"{name}={size}")
         elif isinstance(item, ast.Constant) and isinstance(item.value, (str, int)):
-            axes.append(str(item.value))
+            # A string is a name here, whatever it looks like: "atoms+conditions" is no sum.
+            text = str(item.value)
+            axes.append("".join([char if char.isalnum() else "_" for char in text]) or "_")
         elif isinstance(item, ast.Constant) and item.value is Ellipsis:
             axes.append("...")
         elif isinstance(item, ast.UnaryOp):  # -1: any size

@@ -99,9 +99,20 @@ def call_node(frame: Frame, node: ast.Call) -> AnyValue:
             kwargs.update(value.items)  # type: ignore[arg-type]  # the keys are names
         else:
             keywords_unknown = True
+    if isinstance(function, BoundMethod) and isinstance(function_node, ast.Attribute):
+        function = _with_present_receiver(frame, function_node, function)
     if spread_unknown or (keywords_unknown and not isinstance(function, (Layer, Instance))):
         return _call_with_unknown_arguments(frame, node, function)
     return call(frame, node, function, args, kwargs)
+
+
+def _with_present_receiver(frame: Frame, node: ast.Attribute, method: BoundMethod) -> BoundMethod:
+    """A method of a list or dictionary that a name stands for, as that is now: branches of an argument copy it."""
+    if isinstance(node.value, ast.Name) and isinstance(method.receiver, (Sequence, Elements, Dictionary)):
+        present = frame.evaluate(node.value)
+        if present is not method.receiver and isinstance(present, (Sequence, Elements, Dictionary)):
+            return BoundMethod(present, method.name)
+    return method
 
 
 def _call_with_unknown_arguments(frame: Frame, node: ast.Call, function: AnyValue) -> AnyValue:

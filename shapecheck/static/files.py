@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 
 from shapecheck.diagnostics.model import Diagnostic, Place, source_lines
 
@@ -51,7 +52,8 @@ def parse_text(path: str, text: str) -> SourceFile | Diagnostic:
             warnings.simplefilter("ignore")
             tree = ast.parse(text, path)
     except SyntaxError as error:
-        message = f"is not valid Python: {error.msg}"
+        version = ".".join(map(str, sys.version_info[:2]))
+        message = f"is not valid Python {version}: {error.msg}"
         row, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
         return Diagnostic("SC001", "error", message, Place(path, row, column, row, column + 1))
     except ValueError as error:
