@@ -78,7 +78,7 @@ def misfit(found: Misfit, code: str, subject: str, speaker: Speaker, bound: Mapp
         elif found.expected is not None and found.actual is not None:
             token = spec.axes[found.axis].text
             wanted = speaker.size(found.expected)
-            if wanted.replace(" ", "") != token.lstrip("#*?"):
+            if wanted.replace(" ", "") != token.lstrip("#*?").rpartition("=")[2]:
                 wanted = f"{token} (= {wanted} here)"
             message += f": axis {found.position} is {speaker.size(found.actual)}, not {wanted}"
             notes = speaker.origins(found.expected, found.actual)
