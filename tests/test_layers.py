@@ -99,4 +99,4 @@ def test_the_command_line_loads_nothing_heavy(tmp_path):
         'def f(x: Float[Tensor, "B T"]) -> Float[Tensor, "T B"]:\n    return x.mT\n'
     )
     names = loaded("from shapecheck.cli import main\nassert main(sys.argv[1:]) == 0", "check", str(model))
-    assert names.isdisjoint(HEAVY)
+    assert names.isdisjoint((*HEAVY, "typing", "fractions", "importlib.metadata"))

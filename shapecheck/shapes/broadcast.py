@@ -30,7 +30,7 @@ def broadcast(*shapes: Shape) -> Shape | Mismatch:
 
 
 def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
-    if not right.axes:
+    if not right.axes or left.axes is right.axes:
         return left
     if not left.axes:
         return right
@@ -114,6 +114,8 @@ def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[
 
 def _join(one: Axis, other: Axis) -> Axis | No:
     """The axis that two aligned axes give, or why they do not fit."""
+    if one is other:
+        return one
     if one.size == other.size:
         suspect_order(one, other)
         return _better(one, other)
