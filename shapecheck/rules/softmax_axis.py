@@ -10,13 +10,14 @@ gives out: a soft assignment to classes or clusters, whose members are summed.
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, here, marked_positions, methods, unmarked, watch
-from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Shape, Tensor, scope
+from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Shape, Tensor, scope
 
 NORMALISED = "normalised"
 WEIGHTED = "weighted"
 KINDS = (NORMALISED, WEIGHTED)
 FLAT = "flat index"
 SCORES = "scores"
+MOVED = "moved weights"
 
 _SCORERS = [f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d")]
 
@@ -74,7 +75,22 @@ def _normalise(call: Observed, dim: int) -> None:
     call.result = result.reshaped(shape)
 
 
-@watch(*_REORDER, "operator.truediv", *methods("div", "divide", "true_divide"))
+@watch(*_REORDER)
+def _reorder(call: Observed) -> None:
+    """Weights whose axes are moved on purpose are still weights, which may well meet others."""
+    result = call.result
+    if not isinstance(result, Tensor):
+        return
+    axes = [
+        axis.with_mark(Mark(MOVED, axis.mark.place))
+        if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in KINDS
+        else axis
+        for axis in result.shape
+    ]
+    call.result = result.reshaped(Shape(axes))
+
+
+@watch("operator.truediv", *methods("div", "divide", "true_divide"))
 def _clear(call: Observed) -> None:
     if isinstance(call.result, Tensor):
         call.result = unmarked(call.result, *KINDS)
@@ -120,7 +136,7 @@ def _contraction(
     call: Observed, weights: Shape, axis: int, values: Shape, other: int, *, survivors: list[int] | None = None
 ) -> None:
     marked = marked_positions(weights, NORMALISED)
-    if not marked or axis in marked or marked_positions(values, NORMALISED):
+    if not marked or axis in marked or marked_positions(values, NORMALISED) or marked_positions(values, MOVED):
         return
     if survivors is not None and not set(marked) & set(survivors):
         return
@@ -161,13 +177,29 @@ def _multiply(call: Observed) -> None:
     weighted |= {len(right.shape) - n: right.shape[n] for n in marked_positions(right.shape, NORMALISED)}
     both = marked_positions(left.shape, NORMALISED) and marked_positions(right.shape, NORMALISED)
     shape = unmarked(result, *KINDS).shape
-    if weighted and not both and left.shape.axes and right.shape.axes:
+    if weighted and not both and left.shape.axes and right.shape.axes and not _is_assignment(left.shape, right.shape):
         for behind, axis in weighted.items():
             position = len(shape) - behind
             found = shape[position] if 0 <= position < len(shape) else None
             if isinstance(found, Axis) and isinstance(axis, Axis) and axis.mark is not None:
                 shape = shape.replaced(position, found.with_mark(Mark(WEIGHTED, axis.mark.place)))
     call.result = result.reshaped(shape)
+
+
+def _is_assignment(left: Shape, right: Shape) -> bool:
+    """Whether weights, unsqueezed by hand, meet values that have the normalised axis too.
+
+    ``[i, o, 1]`` with ``[i, o, d]``, normalised over o: each i is shared out among its o (capsules, residuals to
+    cluster centres), and the members of an o are summed.
+    """
+    for weights, values in ((left, right), (right, left)):
+        for position in marked_positions(weights, NORMALISED):
+            beside = len(values) - (len(weights) - position)
+            axis = values[beside] if beside >= 0 else None
+            by_hand = any(one.is_one and one.origin is Origin.WRITTEN for one in weights.known)
+            if by_hand and isinstance(axis, Axis) and not axis.is_one:
+                return True
+    return False
 
 
 @watch(*methods("sum"))
