@@ -2,8 +2,8 @@
 
 `python -m tests.bench.static [DIRECTORY ...]` takes all commands in turns on one small file, generated files of 50, 200
 and 800 functions, the examples, and each directory given. It prints the median time on the clock, of the processor, and
-the peak memory of each, and each budget as a ratio within this run. Exit status 1 when a budget is exceeded. Run it with
-a Python that has torch, as checked code does: Pyrefly reads torch's own types then, and takes longer.
+the peak memory of each, and each budget as a ratio within this run. Exit status 1 when a budget is exceeded.
+Run it with a Python that has torch, as checked code does: Pyrefly reads torch's own types then, and takes longer.
 """
 
 from __future__ import annotations
