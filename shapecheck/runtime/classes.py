@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import types
+import warnings
 from typing import Any
 
 from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
-from shapecheck.runtime.errors import AnnotationUseError
+from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
 from shapecheck.runtime.resolve import NO_ANNOTATIONS, has_annotations, innermost
 
 DIMS = "__shapecheck_dims__"
 
 
-def decorate_class(cls: type, dims: dict[str, str] | None) -> type:
+def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool = False) -> type:
     """Check the annotated methods that the class itself defines; inherited ones are checked where they are defined.
 
     `dims` are inherited: a decorated subclass has those of its bases and its own.
@@ -31,22 +32,25 @@ def decorate_class(cls: type, dims: dict[str, str] | None) -> type:
     if ties:
         setattr(cls, DIMS, ties)
     if ties and isinstance(vars(cls).get("__init__"), types.FunctionType):
-        cls.__init__ = _verified(cls, cls.__init__, ties)  # type: ignore[misc]
+        cls.__init__ = _verified(cls, cls.__init__, ties, check_locals=check_locals)  # type: ignore[misc]
     for name, member in list(vars(cls).items()):
         if isinstance(member, type):
             if member.__qualname__.startswith(f"{cls.__qualname__}."):
-                decorate_class(member, None)
-        elif _wants_check(member):
+                decorate_class(member, None, check_locals=check_locals)
+            continue
+        here = check_locals and _can_check_locals(member, cls)
+        if here or _wants_check(member):
             bound = not isinstance(member, (staticmethod, classmethod))
-            checked = decorate(member, ties if bound else None)
+            checked = decorate(member, ties if bound else None, check_locals=here)
             _tell_name(checked, cls)
             setattr(cls, name, checked)
     return cls
 
 
-def _verified(cls: type, init: Any, ties: dict[str, str]) -> Any:
+def _verified(cls: type, init: Any, ties: dict[str, str], *, check_locals: bool) -> Any:
     """An `__init__` after which every tied name must have its attribute."""
-    init = decorate(init, None) if _wants_check(init) else init
+    here = check_locals and _can_check_locals(init, cls)
+    init = decorate(init, None, check_locals=here) if here or _wants_check(init) else init
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
@@ -73,6 +77,33 @@ def _tell_name(checked: Any, cls: type) -> None:
         if deferred is not None:
             own = {name: value for name, value in vars(cls).items() if not isinstance(value, NO_ANNOTATIONS)}
             deferred.local = {**own, cls.__name__: cls, **(deferred.local or {})}
+
+
+def _can_check_locals(member: Any, cls: type) -> bool:
+    """Whether a member of a class has local variables that are to be checked."""
+    from shapecheck.runtime.recompiled import has_annotated_locals
+
+    if isinstance(member, property):
+        return any(_can_check_locals(part, cls) for part in (member.fget, member.fset, member.fdel) if part is not None)
+    if isinstance(member, (staticmethod, classmethod)):
+        member = member.__func__
+    elif isinstance(member, functools.cached_property):
+        member = member.func
+    if not isinstance(member, types.FunctionType) or MARK in member.__dict__ or is_unchecked(member):
+        return False
+    function = innermost(member)
+    # What `@dataclass` has written has no source, nor local variables of the user's.
+    written = hasattr(cls, "__dataclass_fields__") and member.__code__.co_filename == "<string>"
+    if function is None or written or not has_annotated_locals(function):
+        return False
+    if function is not member:
+        message = (
+            f"the local variables of {function.__qualname__} are not checked: "
+            "put @shapechecked(locals=True) on it, below its other decorators"
+        )
+        warnings.warn(message, ShapecheckWarning, stacklevel=5)
+        return False
+    return True
 
 
 def _wants_check(member: Any) -> bool:

@@ -34,10 +34,12 @@ def switched_off() -> bool:
 
 
 @overload
-def shapechecked(target: T, *, dims: dict[str, str] | None = None) -> T: ...
+def shapechecked(target: T, *, dims: dict[str, str] | None = None, locals: bool = False) -> T: ...
 @overload
-def shapechecked(target: None = None, *, dims: dict[str, str] | None = None) -> Callable[[T], T]: ...
-def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None) -> Any:
+def shapechecked(
+    target: None = None, *, dims: dict[str, str] | None = None, locals: bool = False
+) -> Callable[[T], T]: ...
+def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None, locals: bool = False) -> Any:
     """Check the tensors of every call against their annotations.
 
     For functions (also async, generators), methods, static and class methods, properties, `functools.partial` objects,
@@ -47,18 +49,21 @@ def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None) -> A
         target: what to check; left out when the decorator is written with arguments.
         dims: on a class or method, axis names tied to attributes of the instance: `{"D": "d_model"}` says that "D" is
             `self.d_model` in every method.
+        locals: check annotated local variables as well, `h: Float[Tensor, "B T D"] = ...`, under the sizes of the call.
+            The function is compiled once more from its source, and each check costs some microseconds.
 
     Raises:
         ShapeError: from a call that does not fit (a `TypeError`).
-        TypeError: at decoration, when the target is nothing that can be called.
+        TypeError: at decoration, when the target is nothing that can be called, or with `locals` when its source cannot
+            be had.
     """
     if target is None:
-        return functools.partial(_decorate_here, dims=dims)
-    return _decorate_here(target, dims=dims)
+        return functools.partial(_decorate_here, dims=dims, check_locals=locals)
+    return _decorate_here(target, dims=dims, check_locals=locals)
 
 
-def _decorate_here(target: Any, *, dims: dict[str, str] | None) -> Any:
-    return target if switched_off() else decorate(target, dims)
+def _decorate_here(target: Any, *, dims: dict[str, str] | None, check_locals: bool) -> Any:
+    return target if switched_off() else decorate(target, dims, check_locals=check_locals)
 
 
 def unchecked(target: T) -> T:
@@ -68,38 +73,55 @@ def unchecked(target: T) -> T:
     return target
 
 
-def decorate(target: Any, dims: dict[str, str] | None) -> Any:
+def decorate(target: Any, dims: dict[str, str] | None, *, check_locals: bool = False) -> Any:
     """The checked version of `target`."""
     if isinstance(target, types.FunctionType):
-        return _function(target, dims)
+        return _function(target, dims, check_locals=check_locals)
+
+    def inner(part: Any) -> Any:
+        return decorate(part, dims, check_locals=check_locals)
+
     if isinstance(target, (staticmethod, classmethod)):
-        return type(target)(decorate(target.__func__, dims))
+        return type(target)(inner(target.__func__))
     if isinstance(target, property):
-        get, put, drop = (part and decorate(part, dims) for part in (target.fget, target.fset, target.fdel))
+        get, put, drop = (part and inner(part) for part in (target.fget, target.fset, target.fdel))
         return property(get, put, drop, target.__doc__)
     if isinstance(target, functools.cached_property):
-        target.func = decorate(target.func, dims)
+        target.func = inner(target.func)
         return target
     if isinstance(target, type):
         from shapecheck.runtime.classes import decorate_class
 
-        return decorate_class(target, dims)
+        return decorate_class(target, dims, check_locals=check_locals)
     if isinstance(target, functools.partial):
-        return functools.partial(decorate(target.func, dims), *target.args, **target.keywords)
+        return functools.partial(inner(target.func), *target.args, **target.keywords)
     function = resolve.innermost(target)
     if callable(target) and function is not None:
+        if check_locals:
+            _refuse_locals(function)
         return _wrap(Deferred(target, function, dims, resolve.local_names(function)))
     message = f"@shapechecked goes on functions, methods, properties and classes, not on {type(target).__name__}"
     raise TypeError(message)
 
 
-def _function(target: types.FunctionType, dims: dict[str, str] | None) -> Any:
+def _function(target: types.FunctionType, dims: dict[str, str] | None, *, check_locals: bool) -> Any:
     if MARK in target.__dict__ or is_unchecked(target):
         return target
     function = resolve.innermost(target)
     if function is None or MARK in function.__dict__:
         return target
+    if check_locals:
+        if function is not target:
+            _refuse_locals(function)
+        from shapecheck.runtime.recompiled import with_local_checks
+
+        target = function = with_local_checks(target)
     return _wrap(Deferred(target, function, dims, resolve.local_names(function)))
+
+
+def _refuse_locals(function: types.FunctionType) -> None:
+    message = f"locals=True compiles {function.__qualname__} once more: put it below the other decorators"
+    raise TypeError(message)
 
 
 def is_unchecked(target: Any) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from shapecheck.runtime.body import CHECK
 from shapecheck.runtime.decorator import switched_off
 from shapecheck.runtime.errors import ShapecheckWarning
+from shapecheck.runtime.recompiled import assignment_with_check, is_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -189,14 +190,10 @@ class Decorate(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | list[ast.stmt]:  # ast's naming
         """Check a local variable after it has been assigned."""
-        if not (self.check_locals and self.inside[-1] and isinstance(node.target, ast.Name) and node.value):
+        if not (self.check_locals and self.inside[-1] and is_checkable(node)):
             return node
-        parameters = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
         self.found[-1] = True
-        read = ast.Name(node.target.id, ast.Load())
-        arguments = [ast.Constant(node.target.id), read, ast.Lambda(parameters, node.annotation)]
-        check = ast.Expr(ast.Call(ast.Name(CHECK, ast.Load()), arguments, []))
-        return [node, ast.fix_missing_locations(ast.copy_location(check, node))]
+        return assignment_with_check(node)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         # The sizes of a call are at hand while it runs, which a coroutine or generator does by fits and starts.

@@ -1,8 +1,8 @@
 """Annotated local variables, `h: Float[Tensor, "B T D"] = ...`, checked under the sizes of the call around them.
 
-The import hook puts a call of `check_local` behind each such assignment when it is asked to. The sizes come from the
-same stack as for `isinstance` (`body.py`). A name that only the local annotation has is free: it is bound afresh each
-time.
+The import hook and the decorator put a call of `check_local` behind each such assignment when they are asked to. The
+sizes come from the same stack as for `isinstance` (`body.py`). A name that only the local annotation has is free: it is
+bound afresh each time.
 """
 
 from __future__ import annotations

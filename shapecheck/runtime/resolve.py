@@ -23,6 +23,11 @@ def local_names(function: types.FunctionType) -> dict[str, Any] | None:
     """
     if "<locals>" not in function.__qualname__ or not _has_strings(function):
         return None
+    return names_in_frames(function)
+
+
+def names_in_frames(function: types.FunctionType) -> dict[str, Any]:
+    """The local variables of the functions that are running around the definition of a nested one."""
     names: dict[str, Any] = {}
     frame: types.FrameType | None = sys._getframe(1)  # noqa: SLF001  # the only way to see local names
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
