@@ -284,7 +284,10 @@ class _Grouping:
         start = 0
         while start < len(flat) and start < len(self.factors) and flat[start] == self.factors[start]:
             start += 1
-        return [factor.size for factor in flat[start:]]
+        stop = 0
+        while stop < min(len(flat), len(self.factors)) - start and flat[-stop - 1] == self.factors[-stop - 1]:
+            stop += 1
+        return [factor.size for factor in flat[start : len(flat) - stop]]
 
     def _assign(self, pieces: list[tuple[Factor, Dim]], targets: list[Dim]) -> list[list[Factor]] | None:
         if not targets:
