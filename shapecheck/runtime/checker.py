@@ -113,6 +113,7 @@ class Checker:
         """The signature, evaluated when it is first needed."""
         if self.signature is None:
             self.signature = sig.Signature(self.function, self.local)
+            self.signature.shared |= self.tied(self.signature).keys()  # the instance's sizes are those of every element
             self.local = None
             if self.kind != kind_of(self.function):
                 self.signature.returns = None  # the annotation is that of what the decorator has wrapped

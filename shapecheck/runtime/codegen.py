@@ -28,6 +28,7 @@ from shapecheck.annotations.spec import AxisSpec
 from shapecheck.runtime import others
 from shapecheck.runtime.arrays import dtype_name, is_array, torch_dtypes, widen
 from shapecheck.runtime.match import container_class, names_of
+from shapecheck.runtime.records import ABSENT, ALWAYS, TYPED_DICT, RecordHint
 
 if TYPE_CHECKING:
     from shapecheck.annotations.expression import Expression
@@ -113,6 +114,8 @@ class Checks:
                 self.line(f"if {test}: break")
         elif isinstance(hint, UnionHint):
             self.union(hint, value)
+        elif isinstance(hint, RecordHint):
+            self.record(hint, value)
         elif isinstance(hint, TupleHint) and not hint.variadic:
             self.line(f"if not isinstance({value}, tuple) or len({value}) != {len(hint.items)}: break")
             for index, item in enumerate(hint.items):
@@ -138,6 +141,38 @@ class Checks:
         if cls is not None:
             return f"not isinstance({value}, {self.constant('c', cls)})"
         return f"not {self.constant('t', others.tester(hint))}({value})"
+
+    def record(self, hint: RecordHint, value: str) -> None:
+        """The fields of an object; what only its class binds is bound afresh for each."""
+        cls = self.constant("c", hint.container())
+        usual = self.constant("c", dict) if hint.kind == TYPED_DICT else cls
+        self.line(f"if type({value}) is not {usual} and not isinstance({value}, {cls}): break")
+        local = [name for name in names_of(hint) if name not in self.shared]
+        known = {name: self.state.pop(name) for name in local if name in self.state}
+        for field, item in zip(hint.fields, hint.items, strict=True):
+            if hint.kind != TYPED_DICT:
+                default = f", {self.constant('v', ABSENT)}" if field.exempt is ABSENT else ""
+                read = f"getattr({value}, {field.name!r}{default})" if default else f"{value}.{field.name}"
+            else:
+                read = f"{value}.get({field.name!r}, {self.constant('v', ABSENT)})"
+            if field.exempt is ALWAYS:
+                self.check_part(item, read)
+                continue
+            part = self.fresh("e")
+            self.line(f"{part} = {read}")
+            self.maybe(names_of(item))
+            self.line(f"if {part} is not {self.constant('v', field.exempt)}:")
+            self.depth += 1
+            state = dict(self.state)
+            before = len(self.lines)
+            self.check(item, part)
+            if len(self.lines) == before:
+                self.line("pass")
+            self.state = state
+            self.depth -= 1
+        for name in local:
+            self.state.pop(name, None)
+        self.state.update(known)
 
     def union(self, hint: UnionHint, value: str) -> None:
         """The members that are no tensors first: they bind nothing."""

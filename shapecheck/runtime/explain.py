@@ -69,7 +69,7 @@ def build(checker: Checker, failure: Failure, rows: list[str], repair: str | Non
     if not code.co_filename.startswith("<"):  # the `__init__` of a dataclass is written nowhere
         lines.append(f"declared at {code.co_filename}:{definition(code)}")
     caller = calling_frame(code)
-    if caller is not None and failure.path.partition("[")[0] not in {"return", "yield"}:
+    if caller is not None and head_of(failure.path) not in {"return", "yield"}:
         lines.append(f"called at {caller.f_code.co_filename}:{caller.f_lineno}")
     return with_attributes(ShapeError("\n".join(lines)), function, failure)
 
@@ -100,11 +100,19 @@ def definition(code: types.CodeType) -> int:
 
 def subject(path: str) -> str:
     """What a reader calls the value."""
-    head, bracket, rest = path.partition("[")
+    head = head_of(path)
     words = {"return": "the returned value", "yield": "the yielded value"}
     if head not in words:
         return path
-    return f"element {rest.rstrip(']')} of {words[head]}" if bracket else words[head]
+    rest = path[len(head) :].removeprefix(".")
+    if rest.count("[") == 1 and rest[0] == "[" and rest[-1] == "]":
+        rest = f"element {rest[1:-1]}"
+    return f"{rest} of {words[head]}" if rest else words[head]
+
+
+def head_of(path: str) -> str:
+    """The parameter, or "return", at the start of a path."""
+    return path.partition("[")[0].partition(".")[0]
 
 
 def verdict(failure: Failure) -> str:
@@ -122,6 +130,8 @@ def verdict(failure: Failure) -> str:
         return f"{what} has dtype {failure.actual}, expected {failure.expected}"
     if failure.kind == "length":
         return f"{what} has {count(failure.actual, 'element')}, expected {failure.expected}"
+    if failure.kind == "missing":
+        return f"{what} has no key {failure.actual!r}, which {failure.expected} requires"
     return f"{what} is {article(str(failure.actual))}, expected {article(str(failure.expected))}"
 
 
@@ -169,7 +179,7 @@ def declared(hint: Hint) -> ArrayHint | None:
 
 def table(goals: list[Goal], failure: Failure) -> list[str]:
     """Declared against actual for each tensor, one column per axis, and a mark below the axis at fault."""
-    if failure.kind in {"type", "length"}:
+    if failure.kind in {"type", "length", "missing"}:
         return []
     rows = []
     for goal in goals:

@@ -24,6 +24,7 @@ from shapecheck.annotations.hints import (
 from shapecheck.annotations.spec import AxisSpec, ShapeSpec
 from shapecheck.runtime import others
 from shapecheck.runtime.arrays import Reshaped, accepts_dtype, dtype_name, is_array, is_proxy, shape_of, widen
+from shapecheck.runtime.records import ABSENT, RecordHint
 
 if TYPE_CHECKING:
     from shapecheck.annotations.expression import Expression
@@ -56,7 +57,7 @@ Env: TypeAlias = dict[str, Bound]  # variadic names with their star: "*batch"
 class Failure(NamedTuple):
     """The first demand that does not hold.
 
-    kind: "type", "dtype", "rank", "size", "variadic", "unbound" or "length".
+    kind: "type", "dtype", "rank", "size", "variadic", "unbound", "length" or "missing" (a key).
     axis: index into the actual shape, -1 if no axis is to blame.
     progress: how many demands had been met before, by which the most telling of several failures is chosen.
     """
@@ -74,7 +75,7 @@ class Failure(NamedTuple):
     progress: int = 0
 
 
-_CLOSENESS = {"type": 0, "length": 1, "dtype": 1, "rank": 2, "unbound": 3, "size": 3, "variadic": 3}
+_CLOSENESS = {"type": 0, "length": 1, "missing": 1, "dtype": 1, "rank": 2, "unbound": 3, "size": 3, "variadic": 3}
 
 
 class Misfit(NamedTuple):
@@ -104,7 +105,7 @@ class Matcher:
     """Matches values against hints within one call.
 
     arguments: parameter values by name, for braces in shape strings.
-    shared: names bound outside of containers of any length; all others are bound afresh for each element.
+    shared: names bound outside of containers of any length; all others are bound afresh for each element or object.
     """
 
     def __init__(self, arguments: dict[str, Any], shared: frozenset[str]) -> None:
@@ -185,6 +186,8 @@ class Matcher:
             return self.fail("type", goal, hint.text, repr(value) if chosen else type_name(value))
         if isinstance(hint, InvalidHint):
             return []  # warned about when the checker was built
+        if isinstance(hint, RecordHint):
+            return self.expand_record(hint, goal)
         if isinstance(hint, TupleHint):
             return self.expand_tuple(hint, goal)
         if isinstance(hint, (SequenceHint, DictHint)):
@@ -219,6 +222,20 @@ class Matcher:
             Goal(f"{goal.path}[{index}]", item, element)
             for index, (item, element) in enumerate(zip(hint.items, value, strict=True))
         ]
+
+    def expand_record(self, hint: RecordHint, goal: Goal) -> list[Goal] | Failure:
+        """The goals that the fields of an object are; what only they bind is forgotten afterwards."""
+        if not hint.accepts(goal.value):
+            return self.fail("type", goal, hint.value.__name__, type_name(goal.value))
+        parts = []
+        for field, item in zip(hint.fields, hint.items, strict=True):
+            value = hint.read(field, goal.value)
+            if value is field.exempt:
+                continue
+            if value is ABSENT:
+                return self.fail("missing", goal, hint.value.__name__, field.name)
+            parts.append(Goal(hint.path(goal.path, field), item, value))
+        return self.elements(hint, [parts])
 
     def array(self, hint: ArrayHint, value: Any, path: str, env: Env) -> Env | Failure:
         """Match one tensor: the sizes known afterwards, or what does not fit."""
@@ -404,18 +421,6 @@ def names_of(hint: Hint) -> list[str]:
 def expression_names(hint: Hint) -> list[str]:
     """The names that the expressions of a hint need."""
     return [name for array in arrays(hint) for name in array.spec.shape.used]
-
-
-def fixed_names(hint: Hint) -> list[str]:
-    """The names that a hint binds outside of containers of any length."""
-    if isinstance(hint, ArrayHint):
-        return names_of(hint)
-    inner: tuple[Hint, ...] = ()
-    if isinstance(hint, UnionHint):
-        inner = hint.members
-    elif isinstance(hint, TupleHint) and not hint.variadic:
-        inner = hint.items
-    return [name for part in inner for name in fixed_names(part)]
 
 
 def container_class(hint: SequenceHint | DictHint) -> type:

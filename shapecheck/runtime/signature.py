@@ -11,7 +11,8 @@ from shapecheck.annotations.hints import InvalidHint, OtherHint, walk
 from shapecheck.annotations.live import hint_from_live
 from shapecheck.runtime import others
 from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
-from shapecheck.runtime.match import Goal, Matcher, fixed_names
+from shapecheck.runtime.match import Goal, Matcher
+from shapecheck.runtime.records import shared_names, with_records
 from shapecheck.runtime.resolve import Names, annotations_of
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def parameters_of(function: types.FunctionType) -> list[Parameter]:
 class Signature:
     """Parameters and return hint of a function, evaluated.
 
-    shared: names bound outside of containers of any length.
+    shared: names bound outside of containers of any length, and by more than the fields of one class.
     """
 
     def __init__(self, function: types.FunctionType, local: dict[str, Any] | None) -> None:
@@ -83,9 +84,7 @@ class Signature:
         if "return" in annotations:
             self.returns = self.hint("return", annotations["return"], names)
         hints = [parameter.hint for parameter in self.parameters if parameter.hint is not None]
-        self.shared = frozenset(
-            name for hint in [*hints, *([self.returns] if self.returns else [])] for name in fixed_names(hint)
-        )
+        self.shared = shared_names([*hints, *([self.returns] if self.returns else [])])
         for parameter in self.parameters:
             parameter.exempt = self.is_exempt(parameter)
 
@@ -93,7 +92,7 @@ class Signature:
         """The hint of one annotation; None where there is nothing to check."""
         if annotation == "":
             return None
-        hint = hint_from_live(annotation, names.evaluate)
+        hint = with_records(hint_from_live(annotation, names.evaluate), names)
         for part in walk(hint):
             if isinstance(part, InvalidHint):
                 self.refuse(name, part)

@@ -10,11 +10,15 @@
 7. An annotated default that is not one of its hint's values passes also when it is given explicitly.
 8. An expression that is not Python is an error of the annotation; in jaxtyping a `SyntaxError` at the first call.
 9. Sizes beyond 64 bits and absurdly nested expressions are refused.
+10. The fields of named tuples, dataclasses and typed dictionaries are checked where they have tensor annotations;
+   beartype looks at their class alone. Names that only one such class has belong to each of its objects.
 """
 
 import asyncio
+import dataclasses
 import gc
 from collections.abc import Iterator
+from typing import NamedTuple, TypedDict
 
 import pytest
 import torch
@@ -132,3 +136,30 @@ def test_9_absurd_sizes():
         theirs(f)(Z(2))
     with pytest.raises(AnnotationUseError, match="64 bits"):
         shapechecked(f)(Z(2))
+
+
+class Pair(NamedTuple):
+    x: Float[Tensor, "n"]
+    y: Float[Tensor, "n"]
+
+
+@dataclasses.dataclass
+class Both:
+    x: Float[Tensor, "n"]
+    y: Float[Tensor, "n"]
+
+
+class Named(TypedDict):
+    x: Float[Tensor, "n"]
+    y: Float[Tensor, "n"]
+
+
+@pytest.mark.parametrize("cls", [Pair, Both, Named])
+def test_10_fields(cls):
+    def f(a: cls, b: cls | None = None):
+        return 0
+
+    assert theirs(f)(cls(x=Z(2), y=Z(3))) == 0
+    with pytest.raises(ShapeError, match="y"):
+        shapechecked(f)(cls(x=Z(2), y=Z(3)))
+    assert shapechecked(f)(cls(x=Z(2), y=Z(2)), cls(x=Z(3), y=Z(3))) == 0
