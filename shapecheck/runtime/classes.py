@@ -9,6 +9,7 @@ from typing import Any
 
 from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
 from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
+from shapecheck.runtime.gradients import is_autograd_class, is_method
 from shapecheck.runtime.resolve import NO_ANNOTATIONS, has_annotations, innermost
 
 DIMS = "__shapecheck_dims__"
@@ -33,13 +34,14 @@ def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool
         setattr(cls, DIMS, ties)
     if ties and isinstance(vars(cls).get("__init__"), types.FunctionType):
         cls.__init__ = _verified(cls, cls.__init__, ties, check_locals=check_locals)  # type: ignore[misc]
+    gradients = is_autograd_class(cls)
     for name, member in list(vars(cls).items()):
         if isinstance(member, type):
             if member.__qualname__.startswith(f"{cls.__qualname__}."):
                 decorate_class(member, None, check_locals=check_locals)
             continue
         here = check_locals and _can_check_locals(member, cls)
-        if here or _wants_check(member):
+        if here or _wants_check(member) or (gradients and _gives_gradients(member)):
             bound = not isinstance(member, (staticmethod, classmethod))
             checked = decorate(member, ties if bound else None, check_locals=here)
             _tell_name(checked, cls)
@@ -77,6 +79,12 @@ def _tell_name(checked: Any, cls: type) -> None:
         if deferred is not None:
             own = {name: value for name, value in vars(cls).items() if not isinstance(value, NO_ANNOTATIONS)}
             deferred.local = {**own, cls.__name__: cls, **(deferred.local or {})}
+
+
+def _gives_gradients(member: Any) -> bool:
+    """Whether a member of an autograd function is one of the methods that are watched, annotated or not."""
+    function = innermost(member.__func__) if isinstance(member, staticmethod) else None
+    return function is not None and is_method(function) and not is_unchecked(member.__func__)
 
 
 def _can_check_locals(member: Any, cls: type) -> bool:

@@ -24,6 +24,9 @@ T = TypeVar("T")
 # Threads may make the first call together. Evaluating an annotation may call a decorated function: hence reentrant.
 _BUILDING = _thread.RLock()
 
+# What the methods of `torch.autograd.Function` call their first argument.
+_CONTEXTS = {("ctx",), ("context",)}
+
 MARK = "__shapecheck__"
 UNCHECKED = "__shapecheck_unchecked__"
 
@@ -116,7 +119,13 @@ def _function(target: types.FunctionType, dims: dict[str, str] | None, *, check_
         from shapecheck.runtime.recompiled import with_local_checks
 
         target = function = with_local_checks(target)
-    return _wrap(Deferred(target, function, dims, resolve.local_names(function)))
+    local = resolve.local_names(function)
+    call: Any = target
+    if function.__code__.co_varnames[:1] in _CONTEXTS:
+        from shapecheck.runtime.gradients import watched
+
+        call = watched(target)
+    return _wrap(Deferred(call, function, dims, local))
 
 
 def _refuse_locals(function: types.FunctionType) -> None:
