@@ -85,7 +85,8 @@ def find_settings(paths: Sequence[str]) -> Settings:
     """Read the settings that apply to paths which are checked together.
 
     The nearest pyproject.toml with a table [tool.shapecheck], from the directory that holds all the paths upwards, is
-    the one that counts; without one, the defaults hold.
+    the one that counts. Where there is none and one of the paths lies in the working directory, those of the working
+    directory hold; otherwise the defaults.
 
     Raises:
         ConfigError: the file is not TOML, or has unknown keys or values of the wrong type.
@@ -96,8 +97,19 @@ def find_settings(paths: Sequence[str]) -> Settings:
     except ValueError:
         # Different drives share no directory.
         directory = os.path.dirname(absolute[0])
-    if not os.path.isdir(directory):
-        directory = os.path.dirname(directory)
+    here = os.getcwd()
+    starts = [directory]
+    if any(path == here or path.startswith(os.path.join(here, "")) for path in absolute):
+        starts.append(here)
+    for start in starts:
+        found = _nearest_settings(start)
+        if found is not None:
+            return found
+    return Settings(here)
+
+
+def _nearest_settings(directory: str) -> Settings | None:
+    """The settings of `directory` (or of the file of that name) or of the nearest directory above that has some."""
     while True:
         candidate = os.path.join(directory, "pyproject.toml")
         table = _table(candidate)
@@ -105,7 +117,7 @@ def find_settings(paths: Sequence[str]) -> Settings:
             return settings_from(table, candidate)
         parent = os.path.dirname(directory)
         if parent == directory:
-            return Settings(os.getcwd())
+            return None
         directory = parent
 
 

@@ -32,6 +32,14 @@ def test_the_nearest_table_counts(project, tmp_path):
     assert {code for code in settings.codes if code > "SC1"} == codes_matching("SC2")
 
 
+def test_a_path_elsewhere_does_not_lose_the_settings_of_the_working_directory(project, tmp_path, monkeypatch):
+    project('[tool.shapecheck]\nexclude = ["gen/"]\n', "mine")
+    elsewhere = tmp_path / "other" / "a.py"
+    monkeypatch.chdir(tmp_path / "mine")
+    assert find_settings(["sub", str(elsewhere)]).source == str(tmp_path / "mine" / "pyproject.toml")
+    assert find_settings([str(elsewhere)]).source is None
+
+
 def test_every_setting(project, tmp_path):
     settings = project(
         """
