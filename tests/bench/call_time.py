@@ -1,4 +1,4 @@
-"""What a checked call costs, against bare calls, hand-written asserts and jaxtyping with beartype.
+"""What a checked call costs, against bare calls, hand-written asserts, jaxtyping with beartype, and other checkers.
 
 `python -m tests.bench.call_time` runs all variants in one process, interleaved, and prints medians: nanoseconds per
 call, and each budget as a ratio within this run. Exit status 1 when a budget is exceeded.
@@ -6,6 +6,7 @@ call, and each budget as a ratio within this run. Exit status 1 when a budget is
 
 from __future__ import annotations
 
+import functools
 import os
 import statistics
 import subprocess
@@ -21,6 +22,7 @@ from jaxtyping import Float, jaxtyped
 from torch import Tensor, nn
 
 from shapecheck import shapechecked
+from tests.bench import other_checkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,6 +213,7 @@ def calls(report: Report) -> None:
     x, w, out = torch.randn(2, 5, 8), torch.randn(8, 7), torch.randn(2, 5, 7)
     checked, jax = shapechecked(two), jaxtyped(typechecker=beartype)(two)
     jaxtyping_alone, bear = jaxtyped(typechecker=None)(two), beartype(two)
+    others, others4 = other_checkers.variants(two_bare, four_bare)
     times = medians(
         {
             "bare": lambda: two_bare(x, w, out),
@@ -220,6 +223,7 @@ def calls(report: Report) -> None:
             "jaxtyped alone": lambda: jaxtyping_alone(x, w, out),
             "beartype alone": lambda: bear(x, w, out),
         }
+        | {name: functools.partial(other, x, w, out) for name, other in others.items()}
     )
     report.times("two tensors in, one out", times)
     overhead = times["shapecheck"] - times["bare"]
@@ -236,6 +240,7 @@ def calls(report: Report) -> None:
             "shapecheck": lambda: checked4(*tensors),
             "jaxtyped(beartype)": lambda: jax4(*tensors),
         }
+        | {name: functools.partial(other, *tensors) for name, other in others4.items()}
     )
     report.times("four tensors in, one out", times)
     overhead = times["shapecheck"] - times["bare"]
