@@ -12,6 +12,7 @@ from shapecheck.annotations.hints import ArrayHint, arrays
 from shapecheck.runtime.arrays import dtype_name, is_array, shape_of
 from shapecheck.runtime.errors import AnnotationUseError, ShapeError
 from shapecheck.runtime.match import Env, Failure, Goal
+from shapecheck.runtime.records import RecordHint
 from shapecheck.runtime.repairs import find_repair
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def table(goals: list[Goal], failure: Failure) -> list[str]:
     if failure.kind in {"type", "length", "missing"}:
         return []
     rows = []
-    for goal in goals:
+    for goal in [part for whole in goals for part in opened(whole)]:
         if goal.hint is None or not is_array(goal.value):
             continue
         failing = goal.path == failure.path and isinstance(failure.hint, ArrayHint)
@@ -211,6 +212,18 @@ def table(goals: list[Goal], failure: Failure) -> list[str]:
             mark = "^" * max(len(cells[at][1].strip()), 1)
             lines.append(f"  {'':<{width}}            {' ' * offset}{mark}")
     return lines
+
+
+def opened(goal: Goal) -> list[Goal]:
+    """The fields of an object whose class has tensor annotations, each as a goal of its own; any other goal itself."""
+    hint = goal.hint
+    if not isinstance(hint, RecordHint) or not hint.accepts(goal.value):
+        return [goal]
+    return [
+        part
+        for field, item in zip(hint.fields, hint.items, strict=True)
+        for part in opened(Goal(hint.path(goal.path, field), item, hint.read(field, goal.value)))
+    ]
 
 
 def column(hint: ArrayHint, axis: int, rank: int) -> int:

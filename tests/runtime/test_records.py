@@ -53,6 +53,16 @@ def test_named_tuples():
     with pytest.raises(ShapeError, match=r"f\(\): axis 0 of pair\.y \(B\) is 4, expected 2\nB = 2 .*pair\.x") as caught:
         f(Pair(Z(2, 3), Z(4)), Z(3, 5))
     assert (caught.value.argument, caught.value.axis) == ("pair.y", 0)
+    table = """
+  pair.x  declared  B  T
+          actual    2  3
+  pair.y  declared  B
+          actual    4
+                    ^
+  w       declared  T  D
+          actual    3  5
+"""
+    assert table in str(caught.value)
     with pytest.raises(ShapeError, match=r"axis 0 of w \(T\) is 4, expected 3"):
         f(Pair(Z(2, 3), Z(2)), Z(4, 5))
     with pytest.raises(ShapeError, match=r"pair is a tuple, expected a Pair"):
