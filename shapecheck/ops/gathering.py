@@ -11,6 +11,7 @@ from shapecheck.shapes import (
     Axis,
     Fault,
     Mismatch,
+    Origin,
     Shape,
     Slice,
     Tensor,
@@ -47,7 +48,16 @@ def gather(
     input: Tensor, dim: int, index: Tensor, *, sparse_grad: object = None, out: object = None
 ) -> Tensor | Mismatch:
     """``[.. a ..], [.. i ..] -> [.. i ..]``."""
-    return _beside(input, dim, index) or input.reshaped(index.shape)
+    return _beside(input, dim, index) or input.reshaped(_read_along(index.shape, dim))
+
+
+def _read_along(indices: Shape, dim: int) -> Shape:
+    """The shape of what was read: an axis of one written for the sake of reading is not one written to broadcast."""
+    position = indices.position(dim)
+    if not isinstance(position, int) or not indices.axes:
+        return indices
+    axis = indices.axes[position]
+    return indices.replaced(position, axis.with_origin(Origin.DECLARED)) if isinstance(axis, Axis) else indices
 
 
 @op("torch.take_along_dim", "torch.Tensor.take_along_dim")
@@ -69,7 +79,9 @@ def take_along_dim(
         return input
     one = Axis.of(1)
     found = broadcast(input.shape.replaced(position, one), indices.shape.replaced(position, one))
-    return found if isinstance(found, Mismatch) else input.reshaped(found.replaced(position, indices.shape[position]))
+    if isinstance(found, Mismatch):
+        return found
+    return input.reshaped(_read_along(found.replaced(position, indices.shape[position]), position))
 
 
 @op("torch.take", "torch.Tensor.take")
