@@ -13,6 +13,7 @@ from shapecheck.shapes import (
     Constant,
     Fault,
     Mismatch,
+    Origin,
     Shape,
     Tensor,
     broadcast,
@@ -157,7 +158,16 @@ def mse_loss(
     input: Tensor, target: Tensor, *others: object, reduction: str = "mean", **options: object
 ) -> Tensor | Mismatch:
     """``[*a], [*b] -> []``, or what they broadcast to; torch warns where it is not the shape of both."""
-    return summed_up(broadcast(input.shape, target.shape), reduction, others, options)
+    shapes = input.shape, target.shape
+    if reduction != "none" and "none" not in others:
+        # The mean over all pairs of samples is no loss, however the axis of one came about.
+        shapes = _as_declared(input.shape), _as_declared(target.shape)
+    return summed_up(broadcast(*shapes), reduction, others, options)
+
+
+def _as_declared(shape: Shape) -> Shape:
+    """The same shape, no axis of which was written by hand."""
+    return Shape([axis.with_origin(Origin.DECLARED) if isinstance(axis, Axis) else axis for axis in shape])
 
 
 @op(FUNCTIONAL + "kl_div", FUNCTIONAL + "poisson_nll_loss", FUNCTIONAL + "soft_margin_loss",
