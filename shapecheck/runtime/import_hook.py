@@ -8,7 +8,6 @@ import sys
 import types
 import warnings
 from fnmatch import fnmatchcase
-from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, Any, Self
 
 from shapecheck.runtime.body import CHECK
@@ -51,8 +50,11 @@ def install_import_hook(packages: str | Iterable[str], *, locals: bool = False) 
     return hook
 
 
-class ImportHook(MetaPathFinder):
-    """Finds the modules as usual, and has their functions decorated while they are compiled."""
+class ImportHook:
+    """Finds the modules as usual, and has their functions decorated while they are compiled.
+
+    An entry of `sys.meta_path`. Its base class `importlib.abc.MetaPathFinder` would cost the import of `inspect`.
+    """
 
     def __init__(self, patterns: list[str], *, check_locals: bool = False) -> None:
         self.patterns = patterns

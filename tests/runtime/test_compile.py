@@ -15,6 +15,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from shapecheck import ShapeError, install_import_hook, shapechecked
 
+pytestmark = pytest.mark.filterwarnings("ignore:Guards may run slower on Python:RuntimeWarning")  # torch, on 3.13.0
+
 
 def project(x: Float[Tensor, "B T D"], w: Float[Tensor, "D E"], scale: float = 1.0) -> Float[Tensor, "B T E"]:
     return x @ w * scale
