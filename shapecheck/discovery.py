@@ -99,14 +99,14 @@ class _Walk:
             ignores = [*ignores, *_own(directory)]
         below: list[str] = []
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
+            if _holds(entry, directory=True):
                 if entry.name.startswith(".") or entry.name in _NEVER:
                     continue
                 if not self._left_out(entry.path, ignores, directory=True):
                     below.append(entry.path)
             elif (
                 entry.name.endswith(".py")
-                and entry.is_file()
+                and _holds(entry, directory=False)
                 and not self._left_out(entry.path, ignores, directory=False)
             ):
                 files.append(entry.path)
@@ -122,6 +122,14 @@ class _Walk:
     def _excluded(self, path: str, *, directory: bool) -> bool:
         relative = _relative(path, self.root, directory=directory)
         return relative is not None and bool(self.exclude.match_file(relative))
+
+
+def _holds(entry: os.DirEntry[str], *, directory: bool) -> bool:
+    """Tell whether an entry is a directory itself, or leads to a file; a link that leads round in a circle does not."""
+    try:
+        return entry.is_dir(follow_symlinks=False) if directory else entry.is_file()
+    except OSError:
+        return False
 
 
 def _inherited(directory: str) -> list[tuple[str, Any]]:

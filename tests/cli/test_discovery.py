@@ -102,6 +102,7 @@ def test_links_do_not_loop(tree, tmp_path):
     os.symlink(tmp_path, tmp_path / "pkg" / "up")
     os.symlink("loop", tmp_path / "loop")
     os.symlink("nowhere.py", tmp_path / "broken.py")
+    os.symlink("round.py", tmp_path / "round.py")
     assert found() == ["pkg/a.py"]
 
 
