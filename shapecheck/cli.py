@@ -151,7 +151,9 @@ def _parser() -> argparse.ArgumentParser:
 def _whole_number(text: str) -> int:
     import argparse
 
-    if not text.isdigit():
+    if text.startswith("-") and text[1:].isdecimal():
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
+    if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 

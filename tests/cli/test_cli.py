@@ -156,6 +156,22 @@ def test_wrong_options_show_the_usage(capsys, arguments):
     assert "usage: shapecheck" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["check", "--jobs", "-3"], "argument --jobs: must be 0 or more, not -3"),
+        (["check", "--jobs", "x"], "argument --jobs: 'x' is not a whole number"),
+    ],
+)
+def test_wrong_options_are_explained(capsys, arguments, says):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    err = capsys.readouterr().err
+    assert f"usage: shapecheck {arguments[0]} " in err
+    assert err.endswith(f"{says}\n")
+
+
 def test_a_mistake_in_the_settings_is_wrong_use(checker, capsys, tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.shapecheck]\nselct = []\n")
     assert main(["check"]) == 2
