@@ -108,10 +108,36 @@ def _options(arguments: list[str]) -> Options:
         return Options("check", arguments[1:])
     if arguments and arguments[0] not in _COMMANDS and os.path.exists(arguments[0]):
         raise UsageError(f"unknown command {arguments[0]!r}; did you mean `shapecheck check {' '.join(arguments)}`?")
-    return _parser().parse_args(arguments, namespace=Options())
+    parser, commands = _parser()
+    if arguments and arguments[0] not in _COMMANDS and not arguments[0].startswith("-"):
+        parser.error(f"unknown command {arguments[0]!r}{_nearest(arguments[0], _COMMANDS)}")
+    options, unknown = parser.parse_known_args(arguments, namespace=Options())
+    if unknown:
+        _refuse(unknown, commands[str(options.command)])
+    return options
 
 
-def _parser() -> argparse.ArgumentParser:
+def _refuse(unknown: list[str], command: argparse.ArgumentParser) -> None:
+    """End with the usage of the command, and for an option with the one that is written most like it."""
+    import re
+
+    known = re.findall(r"--[a-z-]+", command.format_usage())
+    for item in unknown:
+        if item.startswith("-"):
+            option = item.partition("=")[0]
+            command.error(f"unknown option {option}{_nearest(option, known)}")
+    command.error(f"unexpected {' '.join(unknown)}")
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of the command line, and those of its commands."""
     import argparse
 
     from shapecheck.diagnostics.renderers import FORMATS
@@ -145,7 +171,7 @@ def _parser() -> argparse.ArgumentParser:
 
     rule = commands.add_parser("rule", help="explain a rule, or list them", description="Explain a rule, or list them.")
     rule.add_argument("code", nargs="?", metavar="CODE", help="code, name or beginning of a code")
-    return parser
+    return parser, {"check": check, "rule": rule}
 
 
 def _whole_number(text: str) -> int:

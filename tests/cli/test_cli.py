@@ -161,6 +161,11 @@ def test_wrong_options_show_the_usage(capsys, arguments):
     [
         (["check", "--jobs", "-3"], "argument --jobs: must be 0 or more, not -3"),
         (["check", "--jobs", "x"], "argument --jobs: 'x' is not a whole number"),
+        (["check", "--output-fromat=json", "m.py"], "unknown option --output-fromat; did you mean --output-format?"),
+        (["check", "--output-fromat", "json", "m.py"], "unknown option --output-fromat; did you mean --output-format?"),
+        (["check", "-jobs", "3"], "unknown option -jobs; did you mean --jobs?"),
+        (["check", "--zzz", "m.py"], "unknown option --zzz"),
+        (["rule", "SC301", "SC302"], "unexpected SC302"),
     ],
 )
 def test_wrong_options_are_explained(capsys, arguments, says):
@@ -170,6 +175,13 @@ def test_wrong_options_are_explained(capsys, arguments, says):
     err = capsys.readouterr().err
     assert f"usage: shapecheck {arguments[0]} " in err
     assert err.endswith(f"{says}\n")
+
+
+def test_a_misspelt_command_is_told_from_the_nearest(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["chek", "--jobs", "2", "m.py"])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith("unknown command 'chek'; did you mean check?\n")
 
 
 def test_a_mistake_in_the_settings_is_wrong_use(checker, capsys, tmp_path):
