@@ -4,6 +4,8 @@ x = a.view(B, T, H, Dh)  # shapecheck: ignore[SC301]
 y = x + z                # shapecheck: ignore
 # shapecheck: ignore-file
 # shapecheck: ignore-file[SC301, outer-broadcast]
+
+`ignore-file` alone leaves the file out: not even its comments are reported as unused.
 """
 
 from __future__ import annotations
@@ -65,6 +67,8 @@ def find_suppressions(filename: str, text: str, resolve: Resolve) -> list[Suppre
                 found.append(Suppression(place, rows, (), _unknown(verb)))
                 continue
             suppression = Suppression(place, rows if verb == "ignore" else None, selectors)
+            if selectors == ():
+                suppression.problem = f"{verb}[] names no rule, so it silences nothing; write {verb}[CODE] or {verb}"
             for selector in selectors or ():
                 try:
                     suppression.codes[selector] = resolve(selector)
@@ -112,7 +116,14 @@ def apply_suppressions(
             silenced.append(diagnostic)
         else:
             standing.append(diagnostic)
-    standing += [unused for item in suppressions for unused in _unused(item, active(item.place.filename))]
+    # A file that is left out as a whole is not looked into, and so nothing is said about its comments.
+    left_out = {name for name, items in by_file.items() if any(item.selectors is None for item in items)}
+    standing += [
+        unused
+        for item in suppressions
+        if item.place.filename not in left_out
+        for unused in _unused(item, active(item.place.filename))
+    ]
     return standing, silenced
 
 

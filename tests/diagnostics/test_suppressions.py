@@ -70,7 +70,23 @@ def test_a_function_header_does_not_cover_its_body():
 def test_a_whole_file():
     text = "# shapecheck: ignore-file[SC203]\na = b + c\nd = e.view(f)\n"
     assert apply(text, fault("SC203", 2), fault("SC205", 3)) == ([("SC205", 3)], [("SC203", 2)])
-    assert unused("# shapecheck: ignore-file\n") == ["unused suppression: nothing is reported in this file"]
+    assert unused("# shapecheck: ignore-file[SC203]\n") == ["unused suppression: no SC203 is reported in this file"]
+
+
+def test_nothing_is_unused_in_a_file_that_is_left_out():
+    text = "# shapecheck: ignore-file\na = b + c  # shapecheck: ignore\nd = e  # shapecheck: ingore[SC301]\n"
+    assert apply(text, fault("SC205", 3)) == ([], [("SC205", 3)])
+    other = {"m.py": text, "n.py": "a = b  # shapecheck: ignore\n"}
+    standing, _ = apply_suppressions([], other, codes_matching, lambda _: frozenset(RULES))
+    assert [(found.code, found.place.filename) for found in standing] == [("SC002", "n.py")]
+
+
+@pytest.mark.parametrize("comment", ["ignore[]", "ignore[ , ]", "ignore-file[]"])
+def test_empty_brackets_silence_nothing_and_are_told(comment):
+    text = f"a = b + c  # shapecheck: {comment}\n"
+    assert apply(text, fault("SC203", 1)) == ([("SC203", 1), ("SC002", 1)], [])
+    [message] = unused(text, fault("SC203", 1))
+    assert "[] names no rule" in message
 
 
 def test_a_fault_in_a_function_is_silenced_where_it_is_called():
