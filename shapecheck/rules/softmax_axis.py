@@ -2,21 +2,29 @@
 
 A softmax marks its axis. A contraction of the marked tensor with another one, over an axis without the mark while the
 marked one survives, is the fault: the weights of each sum do not add up to 1. Silent are: a division (weights
-normalised anew, as in slot attention), an explicit reordering of axes, an operand that shares no other axis with the
-weights (mixing heads by a matrix), two operands that are both weights, and a softmax along the very axis that a layer
-gives out: a soft assignment to classes or clusters, whose members are summed.
+normalised anew, as in slot attention), an explicit reordering of axes, an operand that shares no batch axis with the
+weights (mixing heads by a matrix) or has no axis of its own (an overlap, as in Dice), a sum over several axes, two
+operands that are both weights, and a softmax along the very axis that a layer or a matrix of centres gives out: a soft
+assignment to classes or clusters, whose members are summed. Of an einsum that is also a softmax over the last axis of
+scores which are given, not computed from queries and keys: they may be scores of classes.
 """
 
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, here, marked_positions, methods, unmarked, watch
-from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Shape, Tensor, scope
+from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Rest, Shape, Tensor, scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NORMALISED = "normalised"
 WEIGHTED = "weighted"
-KINDS = (NORMALISED, WEIGHTED)
+GIVEN = "given scores"
+KINDS = (NORMALISED, GIVEN, WEIGHTED)
 FLAT = "flat index"
 SCORES = "scores"
+PAIRED = "paired"
 MOVED = "moved weights"
 
 _SCORERS = [f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d")]
@@ -24,7 +32,7 @@ _SCORERS = [f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3
 _SOFTMAX = (*methods("softmax"), "torch.nn.functional.softmax", "torch.special.softmax")
 _PRODUCTS = ("operator.matmul", *methods("matmul", "bmm"))
 _REORDER = (
-    *methods("transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "mT"),
+    *methods("transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "T", "mT", "H", "mH"),
     "einops.rearrange",
 )
 
@@ -71,8 +79,15 @@ def _normalise(call: Observed, dim: int) -> None:
         return
     shape = unmarked(result, *KINDS).shape
     if axis.mark is None or axis.mark.kind != SCORES:
-        shape = shape.replaced(position, axis.with_mark(Mark(NORMALISED, here())))
+        computed = any(marked_positions(source.shape, kind) for kind in (PAIRED, *KINDS))
+        given = position == len(source.shape) - 1 and not computed
+        shape = shape.replaced(position, axis.with_mark(Mark(GIVEN if given else NORMALISED, here())))
     call.result = result.reshaped(shape)
+
+
+def _normalised(shape: Shape) -> list[int]:
+    """The axes along which the weights add up to 1."""
+    return marked_positions(shape, NORMALISED) + marked_positions(shape, GIVEN)
 
 
 @watch(*_REORDER)
@@ -101,58 +116,86 @@ def _product(call: Observed) -> None:
     left, right = call.tensor(0, "input"), call.tensor(1, "other", "mat2")
     if left is None or right is None or len(left.shape) < 2 or len(right.shape) < 2:
         return
-    inner, other = len(left.shape) - 1, len(right.shape) - 2
-    _contraction(call, left.shape, inner, right.shape, other)
-    _contraction(call, right.shape, other, left.shape, inner)
+    if _share_a_batch_axis(left.shape.axes[:-2], right.shape.axes[:-2]):
+        inner, other = len(left.shape) - 1, len(right.shape) - 2
+        _contraction(call, left.shape, inner, right.shape)
+        _contraction(call, right.shape, other, left.shape)
     if isinstance(call.result, Tensor):
-        call.result = unmarked(call.result, *KINDS)
+        shape = unmarked(call.result, *KINDS).shape
+        if shape.rest is None and len(shape) > 2:
+            # The columns of a matrix are what it says of each element; those of a batch of them are paired with rows.
+            kind = SCORES if len(right.shape) == 2 and right.shape.rest is None else PAIRED
+            shape = _with_marks(shape, kind, [len(shape) - 1] if kind == SCORES else [len(shape) - 2, len(shape) - 1])
+        call.result = call.result.reshaped(shape)
+
+
+def _with_marks(shape: Shape, kind: str, positions: list[int]) -> Shape:
+    """The same shape with a mark on some axes."""
+    for position in positions:
+        axis = shape[position]
+        if isinstance(axis, Axis):
+            shape = shape.replaced(position, axis.with_mark(Mark(kind, here())))
+    return shape
+
+
+def _share_a_batch_axis(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> bool:
+    """Whether two operands of a batched product belong to the same samples."""
+    return any(
+        isinstance(one, Axis) and isinstance(other, Axis) and not one.is_one and scope().equal(one.size, other.size)
+        for one, other in zip(reversed(left), reversed(right), strict=False)
+    )
 
 
 @watch("torch.einsum", "torch.functional.einsum")
 def _einsum(call: Observed) -> None:
     equation = call.argument(0, "equation")
+    result = call.result
+    if isinstance(result, Tensor):
+        result = unmarked(result, *KINDS)
     if isinstance(equation, Constant) and isinstance(equation.value, str):
         operands = [value for value in call.args[1:] if isinstance(value, Tensor)]
-        terms, _, result = equation.value.replace(" ", "").partition("->")
+        terms, _, out = equation.value.replace(" ", "").partition("->")
         letters = terms.split(",")
         if len(letters) == len(operands) == 2 and "." not in equation.value and "->" in equation.value:
-            _letters(call, letters, operands, result)
-    if isinstance(call.result, Tensor):
-        call.result = unmarked(call.result, *KINDS)
+            _letters(call, letters, operands, out)
+            if isinstance(result, Tensor) and result.shape.rest is None and len(result.shape) == len(out):
+                result = result.reshaped(_scored(result.shape, letters, out))
+    if result is not None:
+        call.result = result
+
+
+def _scored(shape: Shape, letters: list[str], out: str) -> Shape:
+    """The result of an einsum: what a matrix says of each element, or rows paired with columns."""
+    one, other = letters
+    own = [[letter for letter in out if letter in one and letter not in other]]
+    own.append([letter for letter in out if letter in other and letter not in one])
+    for (mine, theirs), term in zip((own, own[::-1]), letters, strict=True):
+        if len(term) == 2 and len(mine) == 1 and len(theirs) == len(out) - 1:
+            return _with_marks(shape, SCORES, [out.index(mine[0])])
+    return _with_marks(shape, PAIRED, [out.index(letter) for mine in own for letter in mine])
 
 
 def _letters(call: Observed, letters: list[str], operands: list[Tensor], result: str) -> None:
     for one, other in ((0, 1), (1, 0)):
-        for letter in set(letters[one]) & set(letters[other]) - set(result):
-            shape, beside = operands[one].shape, operands[other].shape
-            if len(shape) == len(letters[one]) and len(beside) == len(letters[other]):
-                survivors = [position for position, name in enumerate(letters[one]) if name in result]
-                _contraction(
-                    call, shape, letters[one].index(letter), beside, letters[other].index(letter), survivors=survivors
-                )
+        shape, beside = operands[one].shape, operands[other].shape
+        summed = [letter for letter in letters[one] if letter in letters[other] and letter not in result]
+        samples = any(letter in letters[other] and letter in result for letter in letters[one])
+        values = any(letter not in letters[one] and letter in result for letter in letters[other])
+        known = len(shape) == len(letters[one]) and len(beside) == len(letters[other])
+        if len(summed) == 1 and samples and values and known:
+            survivors = [position for position, name in enumerate(letters[one]) if name in result]
+            _contraction(call, shape, letters[one].index(summed[0]), beside, survivors=survivors)
 
 
 def _contraction(
-    call: Observed, weights: Shape, axis: int, values: Shape, other: int, *, survivors: list[int] | None = None
+    call: Observed, weights: Shape, axis: int, values: Shape, *, survivors: list[int] | None = None
 ) -> None:
     marked = marked_positions(weights, NORMALISED)
-    if not marked or axis in marked or marked_positions(values, NORMALISED) or marked_positions(values, MOVED):
+    if not marked or axis in marked or any(marked_positions(values, kind) for kind in (NORMALISED, GIVEN, MOVED)):
         return
     if survivors is not None and not set(marked) & set(survivors):
         return
-    if not _share_an_axis(weights, axis, values, other):
-        return
     _suspect(call, weights, axis, marked[0])
-
-
-def _share_an_axis(weights: Shape, axis: int, values: Shape, other: int) -> bool:
-    """Whether the values belong to the same samples: some other axis is common to both."""
-    beside = [found for position, found in enumerate(values) if position != other and isinstance(found, Axis)]
-    return any(
-        isinstance(found, Axis) and not found.is_one and any(scope().equal(found.size, axis_.size) for axis_ in beside)
-        for position, found in enumerate(weights)
-        if position != axis
-    )
 
 
 def _suspect(call: Observed, weights: Shape, summed: int, normalised: int) -> None:
@@ -173,9 +216,9 @@ def _multiply(call: Observed) -> None:
     left, right, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
     if left is None or right is None or not isinstance(result, Tensor):
         return
-    weighted = {len(left.shape) - n: left.shape[n] for n in marked_positions(left.shape, NORMALISED)}
-    weighted |= {len(right.shape) - n: right.shape[n] for n in marked_positions(right.shape, NORMALISED)}
-    both = marked_positions(left.shape, NORMALISED) and marked_positions(right.shape, NORMALISED)
+    weighted = {len(left.shape) - n: left.shape[n] for n in _normalised(left.shape)}
+    weighted |= {len(right.shape) - n: right.shape[n] for n in _normalised(right.shape)}
+    both = _normalised(left.shape) and _normalised(right.shape)
     shape = unmarked(result, *KINDS).shape
     if weighted and not both and left.shape.axes and right.shape.axes and not _is_assignment(left.shape, right.shape):
         for behind, axis in weighted.items():
@@ -193,7 +236,7 @@ def _is_assignment(left: Shape, right: Shape) -> bool:
     cluster centres), and the members of an o are summed.
     """
     for weights, values in ((left, right), (right, left)):
-        for position in marked_positions(weights, NORMALISED):
+        for position in _normalised(weights):
             beside = len(values) - (len(weights) - position)
             axis = values[beside] if beside >= 0 else None
             by_hand = any(one.is_one and one.origin is Origin.WRITTEN for one in weights.known)
@@ -223,7 +266,7 @@ def _argmax(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(FLAT, here()))
     if axes is None:
         return
-    marked = marked_positions(source.shape, NORMALISED)
+    marked = _normalised(source.shape)
     position = source.shape.position(axes[0])
     if marked and isinstance(position, int) and position not in marked and position < len(source.shape):
         _suspect(call, source.shape, position, marked[0])

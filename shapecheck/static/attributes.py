@@ -53,7 +53,9 @@ def attribute_of(frame: Frame, owner: AnyValue, name: str, node: ast.AST) -> Any
         if rule is not None:
             frame.interpreter.at(frame, node)
             found = rule(owner)
-            return frame.report(node, found, f".{name}") if isinstance(found, Mismatch) else found
+            if isinstance(found, Mismatch):
+                return frame.report(node, found, f".{name}")
+            return frame.interpreter.watched(frame, node, f"torch.Tensor.{name}", [owner], {}, found, f".{name}")
         return BoundMethod(owner, name)
     if isinstance(owner, Instance):
         return frame.interpreter.instance_attribute(frame, owner, name, node)

@@ -20,6 +20,7 @@ from shapecheck.shapes import (
     AnyValue,
     Constant,
     Context,
+    Fault,
     Mismatch,
     Number,
     Opaque,
@@ -82,6 +83,8 @@ class Interpreter:
         """Above zero while nothing is reported: a branch of a choice of modules."""
         self.foreseen = 0
         """Above zero inside of ``try`` whose handlers go on after an error of torch: operands may fail to fit."""
+        self.pairs_meant = False
+        """Whether a term is evaluated to which a product of matrices is added."""
         self.root = ""
         """The qualified name of the function under analysis."""
         self.building: list[ClassIndex] = []
@@ -510,12 +513,20 @@ class Interpreter:
         """Report operands that do not fit."""
         if self.silent or self.foreseen:
             return
+        if mismatch.kind is Fault.OUTER and self._is_meant(frame, mismatch):
+            return
         found = wording.mismatch(mismatch, operation, self.speaker(frame))
         severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
         place = mismatch.place
         if isinstance(place, tuple) and place[0] is frame.index:
             node = place[1]
         self._add(frame, node, mismatch.kind.code, severity, found)
+
+    def _is_meant(self, frame: Frame, mismatch: Mismatch) -> bool:
+        """Whether all pairs along an axis are asked for: the function declares a ``[n, n]``, or adds a product."""
+        symbol = mismatch.right.symbol if isinstance(mismatch.right, Dim) else None
+        declared = symbol is not None and any(order.count(symbol.name) > 1 for order in self.declared_orders(frame))
+        return self.pairs_meant or declared
 
     def report_misfit(
         self, frame: Frame, node: ast.AST, misfit: Misfit, code: str, names: Names, subject: str
