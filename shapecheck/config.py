@@ -58,6 +58,9 @@ class Settings:
         codes = self.codes
         if self.per_file:
             relative = os.path.relpath(filename, self.root).replace(os.sep, "/")
+            if all(_lies_elsewhere(pattern, relative) for pattern in self.per_file):
+                # Without pathspec, which takes as long to import as a small file to check.
+                return codes
             for spec, left_out in self._per_file_matchers():
                 if spec.match_file(relative):
                     codes -= left_out
@@ -69,6 +72,15 @@ class Settings:
 
             self._matchers = [(GitIgnoreSpec.from_lines([pattern]), codes) for pattern, codes in self.per_file.items()]
         return self._matchers
+
+
+def _lies_elsewhere(pattern: str, relative: str) -> bool:
+    """Whether the folder that a gitignore pattern begins with is not that of the file: it cannot match then."""
+    literal = pattern.lstrip("/")
+    for wild in "*?[\\":
+        literal = literal.partition(wild)[0]
+    folder = literal[: literal.rfind("/", 0, len(pattern.lstrip("/").rstrip("/"))) + 1]
+    return bool(folder) and pattern[0] not in "!# " and not relative.startswith(folder)
 
 
 def selected_codes(select: Iterable[str] | None, ignore: Iterable[str]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 import pytest
+from pathspec import GitIgnoreSpec
 
-from shapecheck.config import ConfigError, find_settings, selected_codes
+from shapecheck.config import ConfigError, _lies_elsewhere, find_settings, selected_codes
 from shapecheck.rules.catalogue import codes_matching, default_codes
 
 
@@ -92,3 +93,14 @@ def test_a_broken_file_is_a_mistake(project):
 def test_an_unreadable_file_is_reported_whatever_is_selected():
     assert selected_codes(["SC301"], []) == {"SC000", "SC001", "SC301"}
     assert selected_codes(["SC301"], ["SC001"]) == {"SC000", "SC301"}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["tests/runtime/**", "tests/", "/tests", "tests/runtime", "tests/run*", "**/runtime", "a?/b", "!tests/runtime/x.py",
+     "tests/[rs]untime/*.py", "*.py", "/tests/runtime/x.py", "runtime/x.py", "tests/run\\time/x.py", "x.py/", "tests/*/x.py"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["tests/runtime/x.py", "tests/x.py", "a1/b/c.py", "runtime/x.py", "x.py"])
+def test_a_folder_that_cannot_match_is_told_without_pathspec(pattern, path):
+    if _lies_elsewhere(pattern, path):
+        assert not GitIgnoreSpec.from_lines([pattern]).match_file(path)
