@@ -141,9 +141,8 @@ def _batch_width(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 def _batch_table(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     batch, left, right = speaker.size(found.left), speaker.shape(found.left_shape), speaker.shape(found.right_shape)
-    message = (
-        f"{shown} of {left} and {right}: the table is cut to the batch size {batch} and lined up with the batch axis"
-    )
+    cut = f"cut to the batch size {batch} and " if found.detail == "cut" else ""
+    message = f"{shown} of {left} and {right}: the table is {cut}lined up with the batch axis {batch}"
     return Said(message, [], "cut it to the length of the time axis, and put a 1 where the batch is")
 
 

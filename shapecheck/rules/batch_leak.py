@@ -8,7 +8,7 @@ batch counts. Silent are scalar results and batch statistics used for standardis
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim, Symbol
+from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.rules.observed import BATCH_NAMES, Observed, here, is_batch, marked_positions, methods, unmarked, watch
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Slice, Tensor, scope
 
@@ -124,14 +124,32 @@ def _cut(call: Observed) -> None:
         call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Mark(TABLE, here()))))
 
 
+_LENGTHS = frozenset(
+    ("len", "maxlen", "length", "lengths", "seq", "seqlen", "ctx", "context", "block", "pos", "position", "positions")
+)
+"""Parts of what the length of a table of positions is called: `max_len`, `n_ctx`, `block_size`."""
+
+
+def _is_length(axis: object) -> bool:
+    """Whether the size of an axis is a parameter with the name of a length."""
+    symbol = axis.size.symbol if isinstance(axis, Axis) else None
+    if symbol is None or symbol.kind is not Kind.FLEXIBLE:
+        return False
+    words = set(symbol.name.lower().split("_"))
+    return bool(words & _LENGTHS) and not words & BATCH_NAMES
+
+
 @watch("operator.add", *methods("add"))
 def _add(call: Observed) -> None:
-    """A table of positions lined up with the batch: ``[b, t, d] + pe[:b]`` with a pe of ``[m, 1, d]``."""
+    """A table of positions lined up with the batch: ``[b, t, d] + pe`` with a pe of ``[m, 1, d]``, or ``pe[:b]``."""
     for one, other in ((0, 1), (1, 0)):
         samples, table = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
         if samples is None or table is None or len(samples.shape) != len(table.shape):
             continue
-        if marked_positions(table.shape, TABLE) != [0] or marked_positions(samples.shape, TABLE):
+        if marked_positions(samples.shape, TABLE) or len(table.shape) < 3:
+            continue
+        cut = marked_positions(table.shape, TABLE) == [0]
+        if not cut and not _is_length(table.shape[0]):
             continue
         second = table.shape[1]
         if is_batch(samples.shape) and isinstance(second, Axis) and second.is_one:
@@ -139,6 +157,6 @@ def _add(call: Observed) -> None:
             call.suspect(
                 Mismatch(
                     Fault.BATCH_TABLE, left=axis.size if isinstance(axis, Axis) else None, left_shape=samples.shape,
-                    right_shape=table.shape,
+                    right_shape=table.shape, detail="cut" if cut else "",
                 )
             )
