@@ -1,15 +1,12 @@
-"""The abstract interpreter: one object for a run, which evaluates, calls, reports and counts."""
+"""The abstract interpreter: one object for a run, which evaluates, calls and counts."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 
-from shapecheck.annotations import ArrayHint, InvalidHint, OtherHint, walk
-from shapecheck.diagnostics import wording
+from shapecheck.annotations import OtherHint
 from shapecheck.diagnostics.misfit import Misfit
-from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
-from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
 from shapecheck.ops.indexing import setitem
@@ -20,7 +17,6 @@ from shapecheck.shapes import (
     AnyValue,
     Constant,
     Context,
-    Fault,
     Mismatch,
     Number,
     Opaque,
@@ -40,6 +36,7 @@ from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
 from shapecheck.static.loosen import own_sizes
+from shapecheck.static.reporting import Reporter
 from shapecheck.static.statements import execute
 from shapecheck.static.values import (
     ClassValue,
@@ -58,7 +55,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapecheck.annotations.hints import Hint
-    from shapecheck.annotations.spec import AxisSpec
 
 MAX_STEPS = 60_000
 """Statements and operations that the analysis of one function may take."""
@@ -68,25 +64,15 @@ MAX_CALL_STEPS = 12_000
 _BUILTIN_NAMES = frozenset(dir(builtins))
 
 
-class Interpreter:
+class Interpreter(Reporter):
     """Evaluates the functions of a project; collects findings and statistics."""
 
     def __init__(self, project: Project) -> None:
-        self.project = project
+        super().__init__(project)
         self.context = Context()
-        self.findings: list[Diagnostic] = []
-        self.seen: set[tuple[object, ...]] = set()
         self.steps = 0
         self.limit = MAX_STEPS
         self.expressions = EXPRESSIONS
-        self.silent = 0
-        """Above zero while nothing is reported: a branch of a choice of modules."""
-        self.foreseen = 0
-        """Above zero inside of ``try`` whose handlers go on after an error of torch: operands may fail to fit."""
-        self.pairs_meant = False
-        """Whether a term is evaluated to which a product of matrices is added."""
-        self.root = ""
-        """The qualified name of the function under analysis."""
         self.building: list[ClassIndex] = []
         self.calling: list[ast.AST] = []
         self.active: list[Frame] = []
@@ -96,19 +82,10 @@ class Interpreter:
         self.tensor_expressions = 0
         self.reasons: dict[str, int] = {}
         self.counted: set[int] = set()
-        self.statement: ast.stmt | None = None
-        """The statement that is being executed."""
         self.reached: set[ast.stmt] | None = None
         """Every statement executed, where that is asked for."""
-        self.causes: dict[tuple[str, Place], ast.stmt | None] = {}
-        """The statement at which each finding was made."""
         self.pending: list[FunctionValue] = []
         """Nested functions with annotations of their own, met while their surroundings were interpreted."""
-
-    @property
-    def scope(self) -> Scope:
-        """The facts in force."""
-        return current().scope
 
     # -- evaluation --------------------------------------------------------------------------------------------------
 
@@ -483,123 +460,6 @@ class Interpreter:
             names.kind = Kind.FLEXIBLE
             return introduce(hint, names, lambda other: self.plain_value(frame.index, other, "value"))
         return value
-
-    def report_invalid(self, frame: Frame, hint: Hint) -> None:
-        """Report every malformed shape string inside a hint."""
-        for part in walk(hint):
-            if isinstance(part, InvalidHint):
-                self.report_invalid_hint(frame.index, part)
-
-    def report_invalid_hint(self, index: ModuleIndex, hint: InvalidHint) -> None:
-        """Report one malformed shape string, at its faulty token."""
-        if hint.place is None or (hint.place.path and hint.place.path != index.path):
-            return
-        if hint.error.end <= hint.error.start:
-            # No shape string at all: `Float[Tensor, p, l + 1]` on a local variable is never evaluated.
-            return
-        place = self.span(index, hint.place.locate(hint.error.start, hint.error.end))
-        self.add(Diagnostic("SC101", "error", wording.invalid_annotation(hint), place, self.root or None))
-
-    def report_unbound(self, index: ModuleIndex, hint: ArrayHint, axis: AxisSpec, name: str) -> None:
-        """Report an expression in a shape string that uses a name which nothing binds."""
-        if hint.place is None or hint.place.path != index.path:
-            return
-        place = self.span(index, hint.place.locate(axis.start, axis.end))
-        self.add(Diagnostic("SC101", "error", wording.unbound_name(axis.text, name), place, self.root or None))
-
-    # -- reports -----------------------------------------------------------------------------------------------------
-
-    def report(self, frame: Frame, node: ast.AST, mismatch: Mismatch, operation: str = "") -> None:
-        """Report operands that do not fit."""
-        if self.silent or self.foreseen:
-            return
-        if mismatch.kind is Fault.OUTER and self._is_meant(frame, mismatch):
-            return
-        found = wording.mismatch(mismatch, operation, self.speaker(frame))
-        severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
-        place = mismatch.place
-        if isinstance(place, tuple) and place[0] is frame.index:
-            node = place[1]
-        self._add(frame, node, mismatch.kind.code, severity, found)
-
-    def _is_meant(self, frame: Frame, mismatch: Mismatch) -> bool:
-        """Whether all pairs along an axis are asked for: the function declares a ``[n, n]``, or adds a product."""
-        symbol = mismatch.right.symbol if isinstance(mismatch.right, Dim) else None
-        declared = symbol is not None and any(order.count(symbol.name) > 1 for order in self.declared_orders(frame))
-        return self.pairs_meant or declared
-
-    def report_misfit(
-        self, frame: Frame, node: ast.AST, misfit: Misfit, code: str, names: Names, subject: str
-    ) -> None:
-        """Report a value that does not keep its declaration."""
-        if self.silent:
-            return
-        told = "SC202" if code == "SC209" else code
-        said = wording.misfit(misfit, told, subject, self.speaker(frame), names.bound)
-        self._add(frame, node, code, "warning" if code == "SC209" else "error", said)
-
-    def declared_orders(self, frame: Frame) -> set[tuple[str, ...]]:
-        """The axis names of every array that the function under analysis declares, each in its order."""
-        if frame.signature is None:
-            return set()
-        return frame.signature.orders
-
-    def speaker(self, frame: Frame) -> Speaker:
-        """Who shows sizes by the names of the function under analysis."""
-        names = frame.names
-        return Speaker(self.scope, None if names is None else {**names.bound, **names.shown})
-
-    def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: Said) -> None:
-        place = self.node_place(frame.index, node)
-        notes = [
-            Note(note.message, None if note.place is None else self._solution_place(note.place)) for note in said.notes
-        ]
-        for index, caller in reversed(frame.trail):
-            message = f"reached by the call here, checking {self.root}"
-            notes.append(Note(message, self.node_place(index, caller), call=True))
-        self.add(
-            Diagnostic(code, severity, said.message, place, self.root or frame.function, notes, said.repair)  # type: ignore[arg-type]  # error or warning
-        )
-
-    def _solution_place(self, place: object) -> Place | None:
-        if isinstance(place, tuple) and len(place) == 2 and isinstance(place[0], ModuleIndex):
-            return self.node_place(place[0], place[1])
-        if isinstance(place, ArrayHint) and place.place is not None:
-            index = self.project.load(place.place.path)
-            if isinstance(index, ModuleIndex):
-                return self.span(index, place.place.node_span)
-        return None
-
-    def add(self, finding: Diagnostic) -> None:
-        """Keep a finding, once for each place and code."""
-        key = finding.code, finding.place.filename, finding.place.row, finding.place.column
-        if not self.silent and key not in self.seen:
-            self.seen.add(key)
-            self.findings.append(finding)
-            self.causes[finding.code, finding.place] = self.statement
-
-    def node_place(self, index: ModuleIndex, node: ast.AST) -> Place:
-        """The place of a node; of a call in a chain over several lines, that of its last link."""
-        place = place_of(index.path, node, index.source.lines)
-        function = node.func if isinstance(node, ast.Call) else None
-        if isinstance(function, ast.Attribute) and function.end_lineno is not None and function.end_lineno > place.row:
-            start = (function.end_col_offset or 0) - len(function.attr.encode())
-            return self.span(index, (function.end_lineno, start, place.end_row, (node.end_col_offset or 0)))  # type: ignore[attr-defined]
-        return place
-
-    def span(self, index: ModuleIndex, span: tuple[int, int, int, int]) -> Place:
-        """A span of byte columns as a place."""
-        lines = index.source.lines
-        row, column, end_row, end_column = span
-        return Place(
-            index.path, row, character_column(lines[row - 1], column), end_row,
-            character_column(lines[end_row - 1], end_column),
-        )
-
-    def reveal(self, frame: Frame, node: ast.AST, value: AnyValue) -> None:
-        """Note the shape that ``reveal_shape`` was asked for."""
-        place = self.node_place(frame.index, node)
-        self.add(Diagnostic("SC000", "note", wording.revealed(value, self.scope), place, self.root or None))
 
 
 _CONVERSIONS = frozenset(("tolist", "item", "numpy", "data_ptr", "get_device", "is_floating_point", "stride"))
