@@ -4,78 +4,26 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.annotations import ArrayHint, InvalidHint, NoneHint, OtherHint, UnionHint, parse_annotation, walk
-from shapecheck.annotations.hints import union
-from shapecheck.diagnostics.model import Diagnostic, Place
-from shapecheck.dims import Dim, Kind, Scope, Symbol
+from shapecheck.annotations import InvalidHint, parse_annotation, walk
+from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.ops import load
-from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
-from shapecheck.static import construction, objects
+from shapecheck.static.analysis import Analyst
 from shapecheck.static.bindings import unbound_expressions
 from shapecheck.static.classes import ClassIndex, class_of
-from shapecheck.static.copies import Copies
-from shapecheck.static.declare import Names, bind_names
-from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.index import ModuleIndex, Project
-from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.loosen import loosened
-from shapecheck.static.signature import Parameter, annotated_locals, signature_of
-from shapecheck.static.ties import explicit_ties, implicit_ties, path_reader
-from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
+from shapecheck.static.report import Report
+from shapecheck.static.signature import annotated_locals, signature_of
+from shapecheck.static.values import FunctionValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from shapecheck.annotations.hints import Hint
     from shapecheck.static.index import Function
-    from shapecheck.static.signature import Signature
-
-MAX_PASSES = 6
-"""Combinations of alternatives that a function is interpreted for."""
 
 MARKS = ("jaxtyping", "torchtyping", "Float[", "Int[", "Bool[", "Shaped[")
 """A file without any of these has no annotations to check."""
-
-
-class InternalNote:
-    """A failure of the checker itself inside one function; the others are checked all the same."""
-
-    __slots__ = ("file", "function", "message", "traceback")
-
-    def __init__(self, file: str, function: str, message: str, traceback: str) -> None:
-        self.file = file
-        self.function = function
-        self.message = message
-        self.traceback = traceback
-
-
-class Statistics:
-    """What was looked at, and why something was not known."""
-
-    __slots__ = ("annotated_functions", "checked_functions", "files", "known_expressions", "left_out",
-                 "partly_checked_functions", "reasons", "tensor_expressions")  # fmt: skip
-
-    def __init__(self) -> None:
-        self.files = 0
-        self.annotated_functions = 0
-        self.checked_functions = 0
-        self.partly_checked_functions = 0
-        self.left_out = 0
-        self.known_expressions = 0
-        self.tensor_expressions = 0
-        self.reasons: dict[str, int] = {}
-
-
-class Report:
-    """Everything one run found."""
-
-    __slots__ = ("diagnostics", "internal", "statistics")
-
-    def __init__(self) -> None:
-        self.diagnostics: list[Diagnostic] = []
-        self.internal: list[InternalNote] = []
-        self.statistics = Statistics()
 
 
 def check_files(paths: Iterable[str], config: object = None) -> Report:
@@ -127,17 +75,8 @@ def _may_have_annotations(index: ModuleIndex) -> bool:
     return bool(index.stars) or any("[" in line and '"' in line for line in index.source.lines)
 
 
-class _Checker:
+class _Checker(Analyst):
     """The functions of one file, one after another."""
-
-    def __init__(self, project: Project, index: ModuleIndex, report: Report) -> None:
-        self.project = project
-        self.index = index
-        self.report = report
-        self.interpreter = Interpreter(project)
-        self.instances: dict[ClassIndex, tuple[Instance, Scope] | None] = {}
-        self.chosen: dict[str, Hint] = {}
-        """The alternatives of the parameters' unions in the pass that is running."""
 
     def run(self) -> None:
         """Check every function and class of the file."""
@@ -173,7 +112,7 @@ class _Checker:
         for method in cls.methods.values():
             if method.name == "__init__":
                 if self._has_shapes(method) or any(self._has_shapes(other) for other in cls.methods.values()):
-                    self._instance(cls, name, count=self._has_shapes(method))
+                    self.instance(cls, name, count=self._has_shapes(method))
                 continue
             function = FunctionValue(method, cls.index, f"{name}.{method.name}", owner=cls)
             self._check_function(function, cls)
@@ -204,284 +143,9 @@ class _Checker:
             self.interpreter.report_invalid_hint(self.index, hint)
         for array, axis, name in unbound_expressions(signature, cls):
             self.interpreter.report_unbound(self.index, array, axis, name)
-        self._guard(function.name, lambda: self._analyse(function, signature, cls))
+        self.guard(function.name, lambda: self.analyse(function, signature, cls))
         pending, self.interpreter.pending = self.interpreter.pending, []
         for nested in pending:
             nested.name = f"{function.name}.{nested.name}"
             nested.closure = loosened(nested.closure or {})
             self._check_function(nested, None)
-
-    def _guard(self, name: str, run: Callable[[], object]) -> None:
-        """Run one analysis; whatever goes wrong inside stays inside."""
-        interpreter = self.interpreter
-        unknown_before = interpreter.tensor_expressions - interpreter.known_expressions
-        try:
-            run()
-        except BudgetError:
-            interpreter.reasons["a function too long to follow"] = (
-                interpreter.reasons.get("a function too long to follow", 0) + 1
-            )
-        except (RecursionError, Exception) as error:  # noqa: BLE001 - the one place where a failure is contained
-            import traceback
-
-            self.report.internal.append(
-                InternalNote(self.index.path, name, f"{type(error).__name__}: {error}", traceback.format_exc())
-            )
-        else:
-            self.report.statistics.checked_functions += 1
-            if interpreter.tensor_expressions - interpreter.known_expressions > unknown_before:
-                self.report.statistics.partly_checked_functions += 1
-        interpreter.silent = 0
-        interpreter.building.clear()
-        interpreter.calling.clear()
-        interpreter.active.clear()
-
-    def _analyse(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
-        """Interpret a function, once for each alternative of its parameters' unions.
-
-        What tells the alternatives apart is often no condition that can be read: a fault is reported only if every pass
-        finds it that reaches its statement.
-        """
-        choices = alternatives(signature)
-        if not choices:
-            self._analyse_pass(function, signature, cls)
-            return
-        interpreter = self.interpreter
-        before, seen = len(interpreter.findings), set(interpreter.seen)
-        passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
-        for chosen in choices:
-            self.chosen = chosen
-            interpreter.seen, interpreter.reached = set(seen), set()
-            self._analyse_pass(function, signature, cls)
-            found = {(finding.code, finding.place): finding for finding in interpreter.findings[before:]}
-            del interpreter.findings[before:]
-            passes.append((found, interpreter.reached))
-        self.chosen, interpreter.seen, interpreter.reached = {}, seen, None
-        for found, _ in passes:
-            for key, finding in found.items():
-                cause = interpreter.causes.get((finding.code, finding.place))
-                if all(key in others for others, reached in passes if cause is None or cause in reached):
-                    interpreter.add(finding)
-
-    def _analyse_pass(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
-        """Interpret a function; findings that rest on a tie by name alone are told apart from the others."""
-        interpreter = self.interpreter
-        before = len(interpreter.findings)
-        seen = set(interpreter.seen)
-        tied = self._interpret(function, signature, cls, ties=True)
-        fresh = [finding for finding in interpreter.findings[before:] if finding.code.startswith("SC2")]
-        if not tied or not fresh:
-            return
-        kept = interpreter.findings[before:]
-        del interpreter.findings[before:]
-        interpreter.seen = seen
-        self._interpret(function, signature, cls, ties=False)
-        proven = {(finding.code, finding.place) for finding in interpreter.findings[before:]}
-        del interpreter.findings[before:]
-        for finding in kept:
-            if finding.code.startswith("SC2") and (finding.code, finding.place) not in proven:
-                names = " and ".join(f"`{name}`" for name in tied)
-                interpreter.findings.append(
-                    finding.replace(
-                        code="SC209", severity="warning",
-                        message=f"{finding.message} (taking {names} for the parameter of the same name)",
-                    )
-                )
-            else:
-                interpreter.findings.append(finding)
-            interpreter.seen.add((finding.code, finding.place.filename, finding.place.row, finding.place.column))
-
-    def _interpret(
-        self, function: FunctionValue, signature: Signature, cls: ClassIndex | None, *, ties: bool
-    ) -> list[str]:
-        """Run the body once; the names that were tied to parameters."""
-        node = function.node
-        if isinstance(node, ast.Lambda):
-            return []
-        interpreter = self.interpreter
-        instance: Instance | None = None
-        context = Context()
-        if cls is not None and not signature.has("staticmethod") and not signature.has("classmethod"):
-            made = self._instance(cls, cls.name)
-            if made is not None:
-                instance = made[0]
-                context.scope = made[1].fork()
-        interpreter.context = context
-        use(context)
-        interpreter.steps = 0
-        interpreter.root = function.name
-        frame = Frame(
-            interpreter, function.index, function.name, closure=function.closure, instance=instance, owner=cls
-        )
-        frame.signature = signature
-        frame.node = node
-        names = Names(Kind.RIGID)
-        frame.names = names
-        hints = [self.chosen.get(parameter.name, parameter.hint) for parameter in signature.parameters]
-        bind_names([hint for hint in hints if hint is not None], names)
-        tied: list[str] = []
-        if instance is not None:
-            frame.instance = _copy(instance)
-            explicit = explicit_ties(frame, frame.instance)
-            self._tie(names, explicit, signature)
-            if ties:
-                implicit = implicit_ties(frame.instance, signature)
-                tied = [name for name in implicit if name not in explicit]
-                self._tie(names, {name: implicit[name] for name in tied}, signature)
-        tied += self._introduce(frame, signature, names, ties=ties)
-        goes_on = interpreter.execute(frame, node.body)
-        del goes_on
-        return tied
-
-    def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> list[str]:
-        """Give every parameter its value; the required int parameters that axis names are tied to."""
-        interpreter = self.interpreter
-        tied: list[str] = []
-        values: dict[str, AnyValue] = {}
-        names.path = path_reader(interpreter, frame.index, values, frame.instance)
-        owner: object = ("function", id(frame))
-        bindable = [parameter for parameter in signature.parameters if parameter.is_required_int]
-        for parameter in sorted(signature.parameters, key=lambda p: p not in bindable):
-            first = signature.parameters[0] is parameter
-            if first and frame.owner is not None and frame.instance is not None:
-                values[parameter.name] = frame.instance
-                continue
-            if first and frame.owner is not None and signature.has("classmethod"):
-                values[parameter.name] = Unknown("a class")
-                continue
-            if parameter.name in self.chosen:
-                parameter = Parameter(  # noqa: PLW2901 - the same one with a narrower hint
-                    parameter.node, parameter.kind, parameter.default, self.chosen[parameter.name]
-                )
-            value = self._parameter(frame, parameter, names, owner)
-            values[parameter.name] = value
-            if ties and parameter in bindable and parameter.name in signature.names and isinstance(value, Dim):
-                symbol, axis = value.symbol, names.bound.get(parameter.name)
-                if symbol is not None and isinstance(axis, Dim):
-                    interpreter.scope.tie(symbol, axis)
-                    tied.append(parameter.name)
-                elif symbol is not None and axis is None:
-                    names.bound[parameter.name] = value
-                    interpreter.scope.name(symbol)
-                    tied.append(parameter.name)
-        frame.env.update(values)
-        return tied
-
-    def _tie(self, names: Names, sizes: dict[str, Dim], signature: Signature) -> None:
-        """Equate axis names with the sizes that the object has under these names.
-
-        A name that no argument binds is an axis name all the same, different from every other: in every method for
-        ``dims=``, also where the annotations do not mention it.
-        """
-        scope = self.interpreter.scope
-        for name, size in sorted(sizes.items(), key=lambda item: item[0] not in names.bound):
-            axis = names.bound.get(name)
-            if isinstance(axis, tuple):
-                continue
-            if isinstance(axis, Dim):
-                if size.symbol is not None and scope.solution(size.symbol) is None:
-                    scope.tie(size.symbol, axis)
-                else:
-                    scope.assume(axis, size)
-                continue
-            symbol = scope.normal(size).symbol
-            bound = size
-            if symbol is not None:
-                scope.name(symbol)
-            else:
-                bound = Dim.of(Symbol(name))
-                scope.assume(bound, size)
-            (names.bound if name in signature.names else names.shown)[name] = bound
-
-    def _parameter(self, frame: Frame, parameter: Parameter, names: Names, owner: object) -> AnyValue:
-        if parameter.kind in {"args", "kwargs"}:
-            hint = parameter.hint
-            if hint is not None and any(isinstance(part, ArrayHint) for part in walk(hint)):
-                return _repeated(self.interpreter, frame, hint, names, parameter.kind)
-            return Unknown("any number of arguments")
-        return construction.parameter_value(self.interpreter, frame, parameter, names, owner)
-
-    def _instance(self, cls: ClassIndex, name: str, *, count: bool = False) -> tuple[Instance, Scope] | None:
-        """An object of a class under analysis, with the facts its constructor leaves; made once."""
-        if cls in self.instances:
-            return self.instances[cls]
-        self.instances[cls] = None
-        interpreter = self.interpreter
-        context = Context()
-        before, root = interpreter.context, interpreter.root
-        interpreter.context = context
-        use(context)
-        interpreter.steps = 0
-        interpreter.root = f"{name}.__init__"
-        instance = Instance(cls)
-        found = cls.method("__init__")
-        own = found is not None and found[0].index is self.index and found[0] is cls
-        if count:
-            self.report.statistics.annotated_functions += 1
-        interpreter.silent += not own
-        interpreter.building.append(cls)
-
-        def run() -> None:
-            construction.build(interpreter, instance, ("constructor", id(cls)))
-
-        statistics = self.report.statistics
-        before_counts = statistics.checked_functions, statistics.partly_checked_functions
-        silent, building = interpreter.silent, list(interpreter.building)
-        self._guard(interpreter.root, run)
-        interpreter.silent, interpreter.building = silent, building
-        if not count:
-            statistics.checked_functions, statistics.partly_checked_functions = before_counts
-        interpreter.building.pop()
-        interpreter.silent -= not own
-        interpreter.context, interpreter.root = before, root
-        use(before)
-        self.instances[cls] = instance, context.scope
-        return self.instances[cls]
-
-
-def alternatives(signature: Signature) -> list[dict[str, Hint]]:
-    """The combinations of what the parameters may be, where their unions leave a choice between tensors.
-
-    None stays beside each alternative: whether an argument is given is a condition that can be read. Too many
-    combinations are not taken apart.
-    """
-    combinations: list[dict[str, Hint]] = [{}]
-    for parameter in signature.parameters:
-        if not isinstance(parameter.hint, UnionHint):
-            continue
-        members = [member for member in parameter.hint.members if not isinstance(member, NoneHint)]
-        if len(members) < 2 or not any(isinstance(part, ArrayHint) for part in walk(parameter.hint)):
-            continue
-        optional = len(members) < len(parameter.hint.members)
-        options = [union((member, NoneHint())) if optional else member for member in members]
-        combinations = [{**chosen, parameter.name: option} for chosen in combinations for option in options]
-        if len(combinations) > MAX_PASSES:
-            return []
-    return combinations if len(combinations) > 1 else []
-
-
-def _copy(instance: Instance) -> Instance:
-    """The object as a method finds it: what other methods change in it is not known at first."""
-    cls = instance.cls
-    copy = Instance(cls)
-    copy.attributes = Copies().table(instance.attributes)
-    for name, value in copy.attributes.items():
-        changed = name in cls.changed_late and isinstance(value, (Sequence, Dictionary, Elements, Container))
-        if changed or (name in cls.assigned_late and not objects.is_declared(copy, name)):
-            copy.attributes[name] = Unknown("an attribute assigned outside the constructor")
-    copy.is_followed = True
-    copy.parameters = instance.parameters
-    copy.constructed = dict(instance.constructed)
-    copy.names = dict(instance.names)
-    copy.complete = instance.complete
-    return copy
-
-
-def _repeated(interpreter: Interpreter, frame: Frame, hint: Hint, names: Names, kind: str) -> AnyValue:
-    from shapecheck.static.declare import introduce
-
-    def other(part: OtherHint) -> AnyValue:
-        return interpreter.plain_value(frame.index, part, "value")
-
-    element = introduce(hint, names, other)
-    return Elements(element, None, "dict" if kind == "kwargs" else "tuple")

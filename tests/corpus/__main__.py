@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shapecheck.diagnostics.model import Diagnostic
-    from shapecheck.static.check import Report, Statistics
+    from shapecheck.static import Report, Statistics
     from tests.corpus.table import Comparison, Table
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "triage.toml")
