@@ -8,11 +8,13 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from shapecheck.runtime import signature as sig
-from shapecheck.runtime.codegen import widening_names
+from shapecheck.runtime.codegen_arrays import widening_names
 from shapecheck.runtime.errors import ShapeError
 from shapecheck.runtime.function_text import AGAIN, BRIEF, CALL, COMPILING, DRIVE, ERROR, RESULT, FunctionText, key
+from shapecheck.runtime.goals import Bound, Env, Goal, Where
+from shapecheck.runtime.hint_names import expression_names, names_of
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, GENERATOR, kind_of
-from shapecheck.runtime.match import Bound, Env, Goal, Matcher, Where, expression_names, names_of
+from shapecheck.runtime.match import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shapecheck.annotations.hints import ArrayHint, arrays
 from shapecheck.runtime.arrays import dtype_name, is_array, shape_of
 from shapecheck.runtime.errors import AnnotationUseError, ShapeError
-from shapecheck.runtime.match import Env, Failure, Goal
+from shapecheck.runtime.goals import Env, Failure, Goal
 from shapecheck.runtime.records import RecordHint
 from shapecheck.runtime.repairs import find_repair
 

@@ -11,9 +11,11 @@ from shapecheck.annotations.hints import DictHint, OtherHint, TupleHint
 from shapecheck.runtime import observe
 from shapecheck.runtime import signature as sig
 from shapecheck.runtime.body import tests_arrays
-from shapecheck.runtime.codegen import Checks, NotInlineError, widening_names
+from shapecheck.runtime.codegen import Checks
+from shapecheck.runtime.codegen_arrays import widening_names
+from shapecheck.runtime.codegen_lines import BOUND, NotInlineError
+from shapecheck.runtime.hint_names import names_of
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR
-from shapecheck.runtime.match import names_of
 from shapecheck.runtime.whole import whole_shapes
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ class FunctionText:
         """Names tied to the instance have their sizes before any argument is looked at."""
         for name, text in self.checker.tied(signature).items():
             checks.line(f"{checks.variable(name)} = {signature.parameters[0].name}.{text}")
-            checks.state[name] = 1
+            checks.state[name] = BOUND
 
     def check_parameter(self, checks: Checks, parameter: sig.Parameter) -> None:
         """The lines for one parameter."""

@@ -53,7 +53,7 @@ class _Watch:
 
 def plain_sizes(sizes: dict[str, Any]) -> dict[str, Any]:
     """Sizes by name, from the matcher's bindings or as the generated code has them."""
-    from shapecheck.runtime.match import Bound
+    from shapecheck.runtime.goals import Bound
 
     return {
         name: ((bound.flexible, bound.value) if bound.flexible else bound.value) if isinstance(bound, Bound) else bound

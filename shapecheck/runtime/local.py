@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from shapecheck.annotations.live import hint_from_live
 from shapecheck.runtime import explain
 from shapecheck.runtime.errors import ShapeError
-from shapecheck.runtime.match import Bound, Env, Goal, Matcher, Where
+from shapecheck.runtime.goals import Bound, Env, Goal, Where
+from shapecheck.runtime.match import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

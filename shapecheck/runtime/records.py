@@ -23,6 +23,7 @@ from shapecheck.annotations.hints import (
 )
 from shapecheck.annotations.live import hint_from_live
 from shapecheck.runtime.arrays import is_array
+from shapecheck.runtime.hint_names import names_of
 from shapecheck.runtime.resolve import annotations_of
 
 if TYPE_CHECKING:
@@ -210,8 +211,6 @@ class _Scope(dict[str, Any]):
 
 def names_of_classes(hint: Hint, owner: type | None = None) -> list[tuple[type | None, str]]:
     """The names that a hint binds outside of containers of any length, each with the record class that has it."""
-    from shapecheck.runtime.match import names_of
-
     if isinstance(hint, RecordHint):
         return [found for item in hint.items for found in names_of_classes(item, hint.value)]
     if isinstance(hint, UnionHint):

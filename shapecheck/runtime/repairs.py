@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapecheck.annotations.hints import ArrayHint
 from shapecheck.runtime.arrays import Reshaped, is_array, shape_of
-from shapecheck.runtime.match import Env, Failure, Goal, Matcher
+from shapecheck.runtime.goals import Env, Failure, Goal
+from shapecheck.runtime.match import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,8 @@ from shapecheck.annotations.hints import InvalidHint, OtherHint, walk
 from shapecheck.annotations.live import hint_from_live
 from shapecheck.runtime import others
 from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
-from shapecheck.runtime.match import Goal, Matcher
+from shapecheck.runtime.goals import Goal
+from shapecheck.runtime.match import Matcher
 from shapecheck.runtime.records import shared_names, with_records
 from shapecheck.runtime.resolve import Names, annotations_of
 

@@ -88,8 +88,10 @@ test_name._dynamo_marked_constant = True  # type: ignore[attr-defined]  # noqa: 
 
 def test_function(hint: Hint) -> Callable[[Any, dict[str, Any]], bool] | None:
     """A function of a value and the sizes so far: whether it fits, and if so the sizes it binds are added."""
-    from shapecheck.runtime.codegen import MAYBE, Checks, NotInlineError, widening_names
-    from shapecheck.runtime.match import expression_names, names_of
+    from shapecheck.runtime.codegen import Checks
+    from shapecheck.runtime.codegen_arrays import widening_names
+    from shapecheck.runtime.codegen_lines import MAYBE, NotInlineError
+    from shapecheck.runtime.hint_names import expression_names, names_of
 
     namespace: dict[str, Any] = {}
     checks = Checks(namespace, frozenset(names_of(hint)), frozenset({"value", "sizes"}))
