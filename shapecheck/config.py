@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 
 from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any, default_codes
+from shapecheck.rules.vocabulary import VocabularyError, read_vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
+
+    from shapecheck.rules.vocabulary import Vocabulary
 
 _ALWAYS = frozenset(("SC000", "SC001"))
 """Reported whatever is selected: a file that cannot be read must not pass in silence."""
@@ -30,9 +33,10 @@ class Settings:
         per_file: gitignore pattern to the codes not reported in the files it matches.
         baseline: absolute path of the baseline file, or None.
         jobs: worker processes; 0 chooses by the number of files.
+        axes: the project's vocabulary: spelling of an axis to the axis that it is between functions.
     """
 
-    __slots__ = ("_matchers", "baseline", "codes", "exclude", "jobs", "per_file", "root", "source")
+    __slots__ = ("_matchers", "axes", "baseline", "codes", "exclude", "jobs", "per_file", "root", "source")
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ class Settings:
         per_file: Mapping[str, frozenset[str]] | None = None,
         baseline: str | None = None,
         jobs: int = 0,
+        axes: Vocabulary | None = None,
     ) -> None:
         self.root = root
         self.source = source
@@ -51,6 +56,7 @@ class Settings:
         self.per_file = dict(per_file or {})
         self.baseline = baseline
         self.jobs = jobs
+        self.axes: Vocabulary = axes or {}
         self._matchers: list[tuple[Any, frozenset[str]]] | None = None
 
     def active(self, filename: str) -> frozenset[str]:
@@ -139,7 +145,7 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
     Raises:
         ConfigError: unknown keys, values of the wrong type, or selectors that name no rule.
     """
-    known = ("baseline", "exclude", "ignore", "jobs", "per-file-ignores", "select")
+    known = ("axes", "baseline", "exclude", "ignore", "jobs", "per-file-ignores", "select")
     for key in table:
         if key not in known:
             raise ConfigError(f"{source}: [tool.shapecheck] has no setting {key!r}{_nearest(key, known)}")
@@ -161,6 +167,10 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
     jobs = table.get("jobs", 0)
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise ConfigError(f"{source}: jobs must be a whole number, 0 or more")
+    try:
+        axes = read_vocabulary(table.get("axes", {}))
+    except VocabularyError as error:
+        raise ConfigError(f"{source}: {error}") from error
     return Settings(
         root,
         source,
@@ -169,6 +179,7 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
         per_file,
         None if baseline is None else os.path.join(root, baseline),
         jobs,
+        axes,
     )
 
 

@@ -60,6 +60,16 @@ def unbound_name(token: str, name: str) -> str:
     return f"`{token}` uses the axis name {name}, which nothing binds: no annotation of the function names it by itself"
 
 
+def two_orders(text: str, first: str, where: str) -> str:
+    """A declaration whose axes another function of the file declares in another order."""
+    return f'"{text}" declares the axes in another order than "{first}" in {where}'
+
+
+def first_order(where: str) -> str:
+    """The note at the first of two orders."""
+    return f"declared here, in {where}"
+
+
 # -- declarations ----------------------------------------------------------------------------------------------------
 
 

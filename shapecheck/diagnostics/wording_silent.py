@@ -76,19 +76,21 @@ def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 
 def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
-    parameter, _, declared = found.detail.partition("|")
-    actual = speaker.shape(found.left_shape)
+    what, name, declared, order, respelt = found.detail.split("|")
+    of_argument = f"argument `{name}` of {shown} gets" if name else f"{shown} gets"
+    opening = {
+        "argument": of_argument, "local": f"`{name}` gets", "result": "returns",
+    }[what]
+    spelling = f" ({respelt})" if respelt else ""
     message = (
-        f'argument `{parameter}` of {shown} gets {actual} where "{declared}" is declared: '
-        f"the same axes in another order"
+        f'{opening} {speaker.shape(found.left_shape)} where "{declared}" is declared: '
+        f"the same axes in another order{spelling}"
     )
-    shape = found.left_shape
-    names = [] if shape is None else [speaker.axis(axis) for axis in shape]
-    if set(names) != set(declared.split()):
+    if not order:
         return Said(message, [], None)
-    order = [names.index(name) for name in declared.split()]
-    moved = [position for position, source in enumerate(order) if position != source]
-    return Said(message, [], f"`{move(order, moved)}` brings them into the declared order")
+    sources = [int(source) for source in order.split(",")]
+    moved = [position for position, source in enumerate(sources) if position != source]
+    return Said(message, [], f"`{move(sources, moved)}` brings them into the declared order")
 
 
 def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:

@@ -28,7 +28,7 @@ from shapecheck.static.copies import may_change, replace_tensor
 from shapecheck.static.declare import Names
 from shapecheck.static.facts import condition_of
 from shapecheck.static.frame import Frame
-from shapecheck.static.functions import call_function, declared_result
+from shapecheck.static.functions import call_function, call_passed_in, declared_result
 from shapecheck.static.iteration import iterate
 from shapecheck.static.joins import one_of
 from shapecheck.static.methods import call_method
@@ -46,6 +46,7 @@ from shapecheck.static.values import (
     Layer,
     OneOf,
     Partial,
+    PassedIn,
     Super,
 )
 
@@ -157,6 +158,8 @@ def call(
     if isinstance(function, Tensor):
         return Unknown("a tensor is called")
     may_change(frame, [*args, *kwargs.values()])
+    if isinstance(function, PassedIn) and not kwargs:
+        return call_passed_in(frame, node, function, args)
     return Unknown(function.why if isinstance(function, Unknown) else "a call of a value that is not followed")
 
 

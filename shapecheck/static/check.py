@@ -14,26 +14,34 @@ from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.loosen import loosened
 from shapecheck.static.report import Report
 from shapecheck.static.signature import annotated_locals, signature_of
+from shapecheck.static.two_orders import Orders
 from shapecheck.static.values import FunctionValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Protocol
 
+    from shapecheck.rules.vocabulary import Vocabulary
     from shapecheck.static.index import Function
+
+    class Config(Protocol):
+        """What of the settings the checks themselves depend on."""
+
+        axes: Vocabulary
+        codes: frozenset[str]
 
 MARKS = ("jaxtyping", "torchtyping", "Float[", "Int[", "Bool[", "Shaped[")
 """A file without any of these has no annotations to check."""
 
 
-def check_files(paths: Iterable[str], config: object = None) -> Report:
+def check_files(paths: Iterable[str], config: Config | None = None) -> Report:
     """Check files; what they import from the project is read as far as it is needed.
 
     Args:
         paths: the files.
         config: the settings in force.
     """
-    del config
     load()
     project = Project()
     report = Report()
@@ -43,11 +51,13 @@ def check_files(paths: Iterable[str], config: object = None) -> Report:
         if isinstance(index, Diagnostic):
             report.diagnostics.append(index)
         else:
-            _check_index(project, index, report)
+            _check_index(project, index, report, config)
     return report
 
 
-def check_source(text: str, filename: str = "<source>", others: dict[str, str] | None = None) -> Report:
+def check_source(
+    text: str, filename: str = "<source>", others: dict[str, str] | None = None, config: Config | None = None
+) -> Report:
     """Check a text as if it were a file; ``others`` are files it may import, by their names."""
     load()
     project = Project()
@@ -59,15 +69,15 @@ def check_source(text: str, filename: str = "<source>", others: dict[str, str] |
     if isinstance(index, Diagnostic):
         report.diagnostics.append(index)
     else:
-        _check_index(project, index, report)
+        _check_index(project, index, report, config)
     return report
 
 
-def _check_index(project: Project, index: ModuleIndex, report: Report) -> None:
+def _check_index(project: Project, index: ModuleIndex, report: Report, config: Config | None) -> None:
     text = index.source.text
     if not any(mark in text for mark in MARKS) and not _may_have_annotations(index):
         return
-    _Checker(project, index, report).run()
+    _Checker(project, index, report, config).run()
 
 
 def _may_have_annotations(index: ModuleIndex) -> bool:
@@ -77,6 +87,14 @@ def _may_have_annotations(index: ModuleIndex) -> bool:
 
 class _Checker(Analyst):
     """The functions of one file, one after another."""
+
+    def __init__(self, project: Project, index: ModuleIndex, report: Report, config: Config | None) -> None:
+        super().__init__(project, index, report)
+        self.codes = None if config is None else config.codes
+        """The rules that are wanted; None for all of them."""
+        if config is not None:
+            self.interpreter.vocabulary = config.axes
+        self.orders = Orders(self.interpreter.vocabulary)
 
     def run(self) -> None:
         """Check every function and class of the file."""
@@ -143,9 +161,15 @@ class _Checker(Analyst):
             self.interpreter.report_invalid_hint(self.index, hint)
         for array, axis, name in unbound_expressions(signature, cls):
             self.interpreter.report_unbound(self.index, array, axis, name)
+        if self._wants("SC313"):
+            for array, first, where in self.orders.others(signature, function.name):
+                self.interpreter.report_two_orders(self.index, array, first, where)
         self.guard(function.name, lambda: self.analyse(function, signature, cls))
         pending, self.interpreter.pending = self.interpreter.pending, []
         for nested in pending:
             nested.name = f"{function.name}.{nested.name}"
             nested.closure = loosened(nested.closure or {})
             self._check_function(nested, None)
+
+    def _wants(self, code: str) -> bool:
+        return self.codes is None or code in self.codes

@@ -12,6 +12,7 @@ from shapecheck.static.declare import Names, introduce
 from shapecheck.static.fits import check
 from shapecheck.static.frame import Frame
 from shapecheck.static.objects import names_of
+from shapecheck.static.orders import check_orders
 from shapecheck.static.signature import Parameter, is_plain, optional_of, signature_of
 from shapecheck.static.values import (
     FunctionValue,
@@ -238,6 +239,8 @@ def _construct_record(
                 misfit = check(hint, value, names, narrow=True)
                 if misfit is not None:
                     interpreter.report_misfit(frame, node, misfit, "SC202", names, f"{cls.name}.{field.name}")
+                else:
+                    check_orders(frame, node, hint, value, f"argument|{field.name}", cls.name)
         instance.attributes[field.name] = value
         instance.parameters[field.name] = value
     post = instance.cls.method("__post_init__")

@@ -6,13 +6,11 @@ import ast
 
 from shapecheck.annotations import ArrayHint, OtherHint, walk
 from shapecheck.dims import Dim, Kind
-from shapecheck.rules.axis_order import axis_order
 from shapecheck.shapes import (
     NONE,
     AnyValue,
     Rest,
     Sequence,
-    Tensor,
     Unknown,
     current,
 )
@@ -22,6 +20,7 @@ from shapecheck.static.fits import check
 from shapecheck.static.frame import FAULT, NO_RETURN, Frame
 from shapecheck.static.joins import join
 from shapecheck.static.mutation import changed_names
+from shapecheck.static.orders import check_orders
 from shapecheck.static.signature import Signature, is_plain, signature_of
 from shapecheck.static.ties import path_reader, tie_instance
 from shapecheck.static.values import (
@@ -29,6 +28,7 @@ from shapecheck.static.values import (
     Elements,
     FunctionValue,
     Instance,
+    PassedIn,
 )
 
 TYPE_CHECKING = False
@@ -150,12 +150,25 @@ def check_arguments(
                 code = "SC209" if _only_by_tie(signature, bound, names, hint, item) else "SC202"
                 interpreter.report_misfit(frame, place, misfit, code, names, f"{parameter.name}|{function}")
                 fit = False
-            elif isinstance(hint, ArrayHint) and isinstance(item, Tensor):
-                shown = interpreter.speaker(frame).axis
-                found = axis_order(hint, item, shown, interpreter.declared_orders(frame), parameter.name)
-                if found is not None:
-                    interpreter.report(frame, place, found, function)
+            else:
+                check_orders(frame, place, hint, item, f"argument|{parameter.name}", function)
     return fit
+
+
+def call_passed_in(frame: Frame, node: ast.AST, function: PassedIn, args: list[AnyValue]) -> AnyValue:
+    """A call of a function of which only ``Callable[[A, B], R]`` is known, with axis names of its own.
+
+    Such a declaration is checked by nobody at run time: it gives the result, and is no proof against the arguments.
+    """
+    *parameters, result = function.hint.args
+    if len(parameters) != len(args):
+        return Unknown(function.why)
+    names = Names(Kind.FLEXIBLE)
+    for hint, value in zip(parameters, args, strict=True):
+        if check(hint, value, names, narrow=True) is not None:
+            return Unknown(function.why)
+        check_orders(frame, node, hint, value, "argument|", "the function passed in")
+    return introduce(result, names, lambda other: frame.interpreter.plain_value(frame.index, other, "result"))
 
 
 def _only_by_tie(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from shapecheck.annotations import OtherHint
+from shapecheck.annotations import ArrayHint, OtherHint, walk
 from shapecheck.diagnostics.misfit import Misfit
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
@@ -36,6 +36,7 @@ from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
 from shapecheck.static.loosen import own_sizes
+from shapecheck.static.orders import other_order
 from shapecheck.static.reporting import Reporter
 from shapecheck.static.statements import execute
 from shapecheck.static.values import (
@@ -47,6 +48,7 @@ from shapecheck.static.values import (
     FunctionValue,
     Instance,
     OneOf,
+    PassedIn,
     ProjectModule,
 )
 
@@ -75,8 +77,6 @@ class Interpreter(Reporter):
         self.expressions = EXPRESSIONS
         self.building: list[ClassIndex] = []
         self.calling: list[ast.AST] = []
-        self.active: list[Frame] = []
-        """The calls whose bodies are entered, waiting for the one that runs."""
         self.module_values: dict[tuple[ModuleIndex, str], AnyValue] = {}
         self.known_expressions = 0
         self.tensor_expressions = 0
@@ -408,7 +408,9 @@ class Interpreter(Reporter):
                     "collections.abc.Generator", "typing.Generator"} and hint.args:  # fmt: skip
             element = self.hint_value(index, hint.args[0], name)
             return Elements(element, own=own_sizes(element, frozenset()))
-        if kind.startswith("torch.nn.") or kind in {"collections.abc.Callable", "typing.Callable"}:
+        if kind == "collections.abc.Callable" and any(isinstance(part, ArrayHint) for part in walk(hint)):
+            return PassedIn(hint)
+        if kind.startswith("torch.nn.") or kind == "collections.abc.Callable":
             return Unknown("a module or function that is passed in")
         cls = find_class(hint.text, index) if hint.text.isidentifier() or "." in hint.text else None
         if cls is not None:
@@ -442,16 +444,22 @@ class Interpreter(Reporter):
             return None
         self.at(frame, node)
         names = frame.names.fork()
+        another = other_order(frame, hint, value, "result|")
         misfit = check(hint, value, names)
         if misfit is not None:
             self.report_misfit(frame, node, misfit, code, names, "")
+        elif another is not None:
+            self.report(frame, node, another)
         return misfit
 
     def check_local(self, frame: Frame, node: ast.AnnAssign, hint: Hint, value: AnyValue) -> AnyValue:
         """Check an annotated local variable; the value it has afterwards."""
         names = frame.names.fork() if frame.names is not None else Names(Kind.FLEXIBLE)
         self.at(frame, node)
+        another = other_order(frame, hint, value, f"local|{ast.unparse(node.target)}")
         misfit = check(hint, value, names)
+        if misfit is None and another is not None:
+            self.report(frame, node.value or node, another)
         if misfit is not None:
             if frame.names is not None or frame.depth:
                 self.report_misfit(frame, node.value or node, misfit, "SC206", names, ast.unparse(node.target))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
     from shapecheck.annotations.spec import AxisSpec
     from shapecheck.diagnostics.misfit import Misfit
+    from shapecheck.rules.vocabulary import Vocabulary
     from shapecheck.static.declare import Names
     from shapecheck.static.frame import Frame
 
@@ -30,6 +31,10 @@ class Reporter:
         self.seen: set[tuple[object, ...]] = set()
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
+        self.vocabulary: Vocabulary = {}
+        """The spellings of one axis in different functions."""
+        self.active: list[Frame] = []
+        """The calls whose bodies are entered, waiting for the one that runs."""
         self.foreseen = 0
         """Above zero inside of ``try`` whose handlers go on after an error of torch: operands may fail to fit."""
         self.pairs_meant = False
@@ -69,6 +74,17 @@ class Reporter:
         place = self.span(index, hint.place.locate(axis.start, axis.end))
         self.add(Diagnostic("SC101", "error", wording.unbound_name(axis.text, name), place, self.root or None))
 
+    def report_two_orders(self, index: ModuleIndex, hint: ArrayHint, first: ArrayHint, where: str) -> None:
+        """Report an array whose axes another function of the file declares in another order."""
+        if hint.place is None or hint.place.path != index.path:
+            return
+        spec = hint.spec.shape
+        place = self.span(index, hint.place.locate(spec.axes[0].start, spec.axes[-1].end))
+        message = wording.two_orders(spec.text, first.spec.shape.text, where)
+        there = self._solution_place(first)
+        notes = [] if there is None else [Note(wording.first_order(where), there)]
+        self.add(Diagnostic("SC313", "warning", message, place, self.root or None, notes))
+
     def report(self, frame: Frame, node: ast.AST, mismatch: Mismatch, operation: str = "") -> None:
         """Report operands that do not fit."""
         if self.silent or self.foreseen:
@@ -100,9 +116,8 @@ class Reporter:
 
     def declared_orders(self, frame: Frame) -> set[tuple[str, ...]]:
         """The axis names of every array that the function under analysis declares, each in its order."""
-        if frame.signature is None:
-            return set()
-        return frame.signature.orders
+        signature = frame.signature or (self.active[0].signature if self.active else None)
+        return set() if signature is None else signature.orders
 
     def speaker(self, frame: Frame) -> Speaker:
         """Who shows sizes by the names of the function under analysis."""

@@ -96,17 +96,21 @@ class Signature:
         self.decorators = [] if isinstance(node, ast.Lambda) else [_decorator(d, index) for d in node.decorator_list]
         self.invalid: list[InvalidHint] = []
         shapes: list[ShapeSpec] = []
+        own: list[ShapeSpec] = []
         for hint in (*[parameter.hint for parameter in self.parameters], self.returns):
+            before = len(shapes)
             for part in () if hint is None else walk(hint):
                 if isinstance(part, ArrayHint):
                     shapes.append(part.spec.shape)
                 elif isinstance(part, InvalidHint):
                     self.invalid.append(part)
+            if not isinstance(hint, OtherHint) or hint.name != "collections.abc.Callable":
+                own += shapes[before:]
         self.arrays = bool(shapes)
         self.names = frozenset().union(*[shape.bound for shape in shapes], *[shape.used for shape in shapes])
         """Every axis name it mentions."""
-        self.orders = {tuple([axis.name for axis in shape.axes]) for shape in shapes}
-        """The axis names of each array that it declares."""
+        self.orders = {tuple([axis.name for axis in shape.axes]) for shape in own}
+        """The axis names of each array that it declares; a function that is passed in declares its own."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
 
     def _add(self, arg: ast.arg, kind: str, default: ast.expr | None, index: ModuleIndex) -> None:

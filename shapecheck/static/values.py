@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import count
 
-from shapecheck.shapes import AnyValue, Number, Value
+from shapecheck.shapes import AnyValue, Number, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
+    from shapecheck.annotations.hints import OtherHint
     from shapecheck.dims import Dim, Symbol
     from shapecheck.ops import Module
     from shapecheck.static.classes import ClassIndex
@@ -74,6 +75,16 @@ class FunctionValue(Value):
 
     def __repr__(self) -> str:
         return f"FunctionValue({self.name})"
+
+
+class PassedIn(Unknown):
+    """A function that is passed in, of which only its declaration is known: ``Callable[[A, B], R]``."""
+
+    __slots__ = ("hint",)
+
+    def __init__(self, hint: OtherHint) -> None:
+        super().__init__("a module or function that is passed in")
+        self.hint = hint
 
 
 class ClassValue(Value):

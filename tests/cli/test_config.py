@@ -105,3 +105,29 @@ def test_an_unreadable_file_is_reported_whatever_is_selected():
 def test_a_folder_that_cannot_match_is_told_without_pathspec(pattern, path):
     if _lies_elsewhere(pattern, path):
         assert not GitIgnoreSpec.from_lines([pattern]).match_file(path)
+
+
+def test_the_vocabulary_maps_every_spelling_to_its_axis(project):
+    settings = project('[tool.shapecheck.axes]\nb = ["B", "batch"]\nt = ["t", "T"]\n')
+    assert settings.axes == {"b": "b", "B": "b", "batch": "b", "t": "t", "T": "t"}
+    assert project("[tool.shapecheck]\n").axes == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('axes = ["b"]', 'axes must be a table of axis = ["spelling", ...]'),
+        ('axes.b = "B"', "axes.b must be a list of strings"),
+        ("axes.b = [1]", "axes.b must be a list of strings"),
+        ('axes.b = ["n b"]', "axes.b: 'n b' cannot be the name of an axis"),
+        ('axes.b = ["*b"]', "axes.b: '*b' cannot be the name of an axis"),
+        ('axes."3d" = ["d"]', "axes.3d: '3d' cannot be the name of an axis"),
+        ('axes.b = ["N"]\naxes.n = ["N"]', "axes.n: 'N' already stands for the axis 'b'"),
+        ('axes.b = ["n"]\naxes.n = ["N"]', "axes.n: 'n' already stands for the axis 'b'"),
+    ],
+)
+def test_a_wrong_vocabulary_names_file_and_key(project, tmp_path, table, said):
+    with pytest.raises(ConfigError) as caught:
+        project(f"[tool.shapecheck]\n{table}\n")
+    assert str(caught.value).startswith(f"{tmp_path / 'pyproject.toml'}: {said}")
+    assert "\n" not in str(caught.value)

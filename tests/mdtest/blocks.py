@@ -20,6 +20,7 @@ from shapecheck import reveal_shape, shapechecked
 _OWN_IMPORTS = re.compile(r"^(from|import) (torch|jaxtyping|__future__)\b", re.MULTILINE)
 _FILE = re.compile(r"^# file: (\S+\.py)$")
 _ERROR = re.compile(r'# error: \[(\w+)\](?: "([^"]*)")?')
+_AXES = re.compile(r"^# axes: (.+)$", re.MULTILINE)
 _SHAPE = re.compile(r"# shape: (.+?)\s*$")
 
 
@@ -78,6 +79,12 @@ class Block:
     row: int
     title: str
     files: tuple[File, ...]
+
+    def axes(self) -> dict[str, list[str]]:
+        """Return the vocabulary that a line `# axes: b = B batch, t = T` asks for, as the settings' table."""
+        rows = [row for file in self.files for found in _AXES.findall(file.text) for row in found.split(",")]
+        pairs = [row.partition("=") for row in rows]
+        return {axis.strip(): spellings.split() for axis, _, spellings in pairs}
 
 
 def blocks(path: Path) -> list[Block]:

@@ -9,6 +9,7 @@ import shapecheck
 from shapecheck.config import Settings
 from shapecheck.findings import filter_findings
 from shapecheck.rules.catalogue import RULES, default_codes
+from shapecheck.rules.vocabulary import read_vocabulary
 from shapecheck.static import check_files
 from tests.mdtest import runs
 from tests.mdtest.blocks import Block, blocks
@@ -36,7 +37,8 @@ def disagreements(block: Block) -> list[str]:
         Path(file.name).write_text(file.text, encoding="utf-8")
     names = [file.name for file in block.files]
     # A rule that is off by default is on in a block that expects it.
-    settings = Settings(os.getcwd(), codes=default_codes() | {item.code for item in expected})
+    codes = default_codes() | {item.code for item in expected}
+    settings = Settings(os.getcwd(), codes=codes, axes=read_vocabulary(block.axes()))
     report = check_files(names, settings)
     row = {file.name: file.offset for file in block.files}
     said = [f"{row[note.file] + 1}: internal failure in {note.function}: {note.message}" for note in report.internal]
