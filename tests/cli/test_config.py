@@ -65,7 +65,7 @@ def test_every_setting(project, tmp_path):
     ("table", "says"),
     [
         ("excludes = []", "no setting 'excludes'; did you mean exclude"),
-        ("colour = true", "no setting 'colour'; there are baseline, exclude"),
+        ("colour = true", "no setting 'colour'; there are axes, baseline"),
         ('exclude = "gen"', "exclude must be a list of strings"),
         ("select = [1]", "select must be a list of strings"),
         ('select = ["SC9"]', "no rule is called 'SC9'"),
