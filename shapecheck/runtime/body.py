@@ -1,7 +1,8 @@
 """`isinstance(x, Float[Tensor, "B T"])` inside a checked body: it sees the sizes of the call.
 
 Such a test is jaxtyping's own; it looks into a stack of bindings, one entry per call, which is filled here for the
-functions whose code can make such a test, and only for those.
+functions whose code can make such a test, or calls a function that beartype or typeguard makes such tests for, and only
+for those.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import types
 import typing
 from typing import Any
 
-from shapecheck.annotations.live import is_array_class, is_pytree_class
+from shapecheck.annotations.hints import InvalidHint, arrays
+from shapecheck.annotations.live import hint_from_live, is_array_class, is_pytree_class
+from shapecheck.runtime.resolve import Names, annotations_of, innermost
 
 CHECK = "__shapecheck_local__"
 
@@ -27,8 +30,7 @@ def tests_arrays(function: types.FunctionType) -> bool:
     collect_names(function.__code__, names)
     if CHECK in names or "print_bindings" in names:
         return True
-    if "isinstance" not in names:
-        return False
+    tested = "isinstance" in names
     module = function.__globals__
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name in names:
@@ -38,9 +40,26 @@ def tests_arrays(function: types.FunctionType) -> bool:
                 value = cells[name].cell_contents
             except ValueError:
                 continue
-        if value is not None and mentions_arrays(value):
+        if value is not None and ((tested and mentions_arrays(value)) or borrows_sizes(value)):
             return True
     return False
+
+
+def borrows_sizes(value: object) -> bool:
+    """Whether beartype or typeguard alone checks a function: its tensors are then tested in the sizes of its caller."""
+    if not isinstance(value, types.FunctionType) or "__shapecheck__" in value.__dict__:
+        return False
+    checked = (
+        "__beartype_wrapper" in value.__dict__
+        or value.__globals__.get("__name__") == "typeguard"  # 2
+        or "check_argument_types_internal" in value.__code__.co_varnames  # 4
+    )
+    function = innermost(value)
+    if not checked or function is None:
+        return False
+    evaluate = Names(function, None).evaluate
+    hints = [hint_from_live(annotation, evaluate) for annotation in annotations_of(function).values()]
+    return any(arrays(hint) or isinstance(hint, InvalidHint) for hint in hints)
 
 
 def collect_names(code: types.CodeType, names: set[str]) -> None:

@@ -28,12 +28,13 @@ class ShapeError(TypeError):
         return (type(self), self.args, dict(self.__dict__))
 
 
-ShapeError.__module__ = "shapecheck"  # the name it is imported and shown by
-
-
 class AnnotationUseError(ValueError):
     """An annotation that cannot be checked: it does not parse, or needs a size that nothing has bound yet."""
 
 
 class ShapecheckWarning(UserWarning):
     """Something annotated that is left unchecked, and why."""
+
+
+for _public in (ShapeError, AnnotationUseError, ShapecheckWarning):
+    _public.__module__ = "shapecheck"  # the name it is imported and shown by

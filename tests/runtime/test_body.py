@@ -3,6 +3,7 @@
 import pytest
 import torch
 from beartype import beartype
+from beartype.roar import BeartypeCallHintParamViolation
 from jaxtyping import Float, jaxtyped
 from torch import Tensor
 
@@ -74,6 +75,37 @@ def test_an_exception_leaves_no_sizes_behind():
         with pytest.raises(ShapeError):
             f(torch.zeros(2, 2))
         assert not _has_shape_memo()
+
+
+def test_functions_that_beartype_alone_checks_see_their_callers_sizes():
+    @beartype
+    def transposed(x: Float[Tensor, "m n"]):
+        return x
+
+    @beartype
+    def twice(x: "Float[Tensor, 'n m']", scale: float):
+        return x
+
+    @beartype
+    def scaled(scale: float):
+        return scale
+
+    def f(x: Float[Tensor, "n m"], helper):
+        return twice(x, scaled(2.0)) if helper == "twice" else transposed(x)
+
+    for decorate in (shapechecked, jaxtyped(typechecker=beartype)):
+        checked = decorate(f)
+        assert checked(torch.zeros(2, 2), "").shape == (2, 2)
+        assert checked(torch.zeros(2, 3), "twice").shape == (2, 3)
+        with pytest.raises(BeartypeCallHintParamViolation):
+            checked(torch.zeros(2, 3), "")
+
+    @shapechecked
+    def g(x: Float[Tensor, "n m"]):
+        return scaled(2.0)
+
+    assert g(torch.zeros(2, 3)) == 2.0
+    assert "_enter" not in g.__globals__
 
 
 def test_others_do_not_pay_for_it():
