@@ -14,7 +14,7 @@ from typing import Any
 
 from shapecheck.annotations.hints import InvalidHint, arrays
 from shapecheck.annotations.live import hint_from_live, is_array_class, is_pytree_class
-from shapecheck.runtime.resolve import Names, annotations_of, innermost
+from shapecheck.runtime.resolve import annotations_of, innermost, names_of_function
 
 CHECK = "__shapecheck_local__"
 
@@ -57,7 +57,7 @@ def borrows_sizes(value: object) -> bool:
     function = innermost(value)
     if not checked or function is None:
         return False
-    evaluate = Names(function, None).evaluate
+    evaluate = names_of_function(function, None).evaluate
     hints = [hint_from_live(annotation, evaluate) for annotation in annotations_of(function).values()]
     return any(arrays(hint) or isinstance(hint, InvalidHint) for hint in hints)
 

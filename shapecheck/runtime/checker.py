@@ -15,6 +15,7 @@ from shapecheck.runtime.goals import Bound, Env, Goal, Where
 from shapecheck.runtime.hint_names import expression_names, names_of
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, GENERATOR, kind_of
 from shapecheck.runtime.match import Matcher
+from shapecheck.runtime.ties import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,7 +195,7 @@ class Checker:
         env: Env = {}
         for name, text in self.tied(signature).items():
             instance = signature.parameters[0].name
-            size = eval(f"{instance}.{text}", {instance: values[0]})  # noqa: S307  # the user's own expression
+            size = size_of(values[0], type(values[0]).__qualname__, name, text)
             env[name] = Bound(size, Where(f"{instance}.{text}", -1))
         return env
 

@@ -8,11 +8,19 @@ import warnings
 from typing import Any
 
 from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
-from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
+from shapecheck.runtime.errors import ShapecheckWarning
 from shapecheck.runtime.gradients import is_autograd_class, is_method
-from shapecheck.runtime.resolve import NO_ANNOTATIONS, has_annotations, innermost
-
-DIMS = "__shapecheck_dims__"
+from shapecheck.runtime.resolve import NO_ANNOTATIONS, has_annotations, innermost, local_names
+from shapecheck.runtime.ties import (
+    DIMS,
+    PENDING,
+    Mentions,
+    add_ties,
+    inherited_ties,
+    refuse_malformed,
+    refuse_unused,
+    verify_at_construction,
+)
 
 
 def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool = False) -> type:
@@ -22,18 +30,13 @@ def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool
     """
     if is_unchecked(cls):
         return cls
-    inherited: dict[str, str] = {}
-    for base in reversed(cls.__mro__[1:]):
-        inherited.update(base.__dict__.get(DIMS, {}))
+    inherited = inherited_ties(cls)
     ties = inherited | (dims or {})
-    for name, text in ties.items():
-        if not name.isidentifier() or not text:
-            message = f"dims of {cls.__qualname__}: {name!r}: {text!r} ties no axis name to an attribute"
-            raise TypeError(message)
+    if dims:
+        refuse_malformed(cls.__qualname__, dims)
+        _refuse_unused(cls, dims)
     if ties:
         setattr(cls, DIMS, ties)
-    if ties and isinstance(vars(cls).get("__init__"), types.FunctionType):
-        cls.__init__ = _verified(cls, cls.__init__, ties, check_locals=check_locals)  # type: ignore[misc]
     gradients = is_autograd_class(cls)
     for name, member in list(vars(cls).items()):
         if isinstance(member, type):
@@ -46,28 +49,22 @@ def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool
             checked = decorate(member, ties if bound else None, check_locals=here)
             _tell_name(checked, cls)
             setattr(cls, name, checked)
+        elif ties:
+            add_ties(member, ties, f"{cls.__qualname__}.")
+    if ties:
+        verify_at_construction(cls, ties)
     return cls
 
 
-def _verified(cls: type, init: Any, ties: dict[str, str], *, check_locals: bool) -> Any:
-    """An `__init__` after which every tied name must have its attribute."""
-    here = check_locals and _can_check_locals(init, cls)
-    init = decorate(init, None, check_locals=here) if here or _wants_check(init) else init
-
-    @functools.wraps(init)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        init(self, *args, **kwargs)
-        if type(self) is not cls:  # a subclass may have more to set
-            return
-        for name, text in ties.items():
-            try:
-                eval(f"self.{text}", {"self": self})  # noqa: S307  # the user's own expression
-            except AttributeError as error:
-                message = f"dims of {cls.__qualname__} tie {name} to self.{text}, which is not there: {error}"
-                raise AnnotationUseError(message) from None
-
-    __init__.__dict__[MARK] = getattr(init, MARK, None)
-    return __init__
+def _refuse_unused(cls: type, dims: dict[str, str]) -> None:
+    """Refuse ties of axes that are not there, now or when the names of all annotations are known."""
+    own, above = Mentions(), Mentions()
+    own.add_class(cls, local_names)
+    for base in cls.__mro__[1:]:
+        if any(MARK in getattr(member, "__dict__", {}) for member in vars(base).values()):
+            above.add_class(base)
+    if not refuse_unused(cls.__qualname__, dims, own, above):
+        setattr(cls, PENDING, tuple(dims))
 
 
 def _tell_name(checked: Any, cls: type) -> None:

@@ -51,7 +51,7 @@ def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None, loca
     Args:
         target: what to check; left out when the decorator is written with arguments.
         dims: on a class or method, axis names tied to attributes of the instance: `{"D": "d_model"}` says that "D" is
-            `self.d_model` in every method.
+            `self.d_model` in every method. Decorated subclasses have the ties of their bases.
         locals: check annotated local variables as well, `h: Float[Tensor, "B T D"] = ...`, under the sizes of the call.
             The function is compiled once more from its source, and each check costs some microseconds.
 
@@ -59,6 +59,8 @@ def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None, loca
         ShapeError: from a call that does not fit (a `TypeError`).
         TypeError: at decoration, when the target is nothing that can be called, or with `locals` when its source cannot
             be had.
+        AnnotationUseError: at decoration, when no annotation has an axis of `dims`; when an object is made, or at the
+            first call, when it has no such attribute.
     """
     if target is None:
         return functools.partial(_decorate_here, dims=dims, check_locals=locals)
@@ -66,7 +68,13 @@ def shapechecked(target: Any = None, *, dims: dict[str, str] | None = None, loca
 
 
 def _decorate_here(target: Any, *, dims: dict[str, str] | None, check_locals: bool) -> Any:
-    return target if switched_off() else decorate(target, dims, check_locals=check_locals)
+    if switched_off():
+        return target
+    if dims and not isinstance(target, type):
+        from shapecheck.runtime.ties import tie_function
+
+        tie_function(target, dims)
+    return decorate(target, dims, check_locals=check_locals)
 
 
 def unchecked(target: T) -> T:

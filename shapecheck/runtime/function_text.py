@@ -57,7 +57,7 @@ class FunctionText:
         hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
         returns = signature.returns if self.kind in {FUNCTION, COROUTINE} else None
         checks.widening = widening_names([*hints, *([returns] if returns else [])])
-        self.bind_dims(checks, signature)
+        tied = self.bind_dims(checks, signature)
         sometimes = [parameter for parameter in signature.parameters if parameter.exempt or parameter.kind in VARIADIC]
         checks.whole_shapes = whole_shapes(
             [p.hint for p in signature.parameters if p.hint and p not in sometimes] + ([returns] if returns else []),
@@ -78,7 +78,8 @@ class FunctionText:
         keyword = "async def" if self.kind in {COROUTINE, ASYNC_GENERATOR} else "def"
         lines = [f"{keyword} _checked({header(signature.parameters)}):", "    while True:"]
         if checks.catches:
-            lines += ["        try:", *checks.lines, "        except (TypeError, ValueError):", "            break"]
+            caught = "(TypeError, ValueError" + (", AttributeError, LookupError)" if tied else ")")
+            lines += ["        try:", *checks.lines, f"        except {caught}:", "            break"]
         else:
             lines += [line[4:] for line in checks.lines]
         checks.catching = False
@@ -114,11 +115,14 @@ class FunctionText:
         condition = f"if not {COMPILING}(): " if key(COMPILING) in self.namespace else ""
         return f"        {condition}{OBSERVE}({{{bindings}}})"
 
-    def bind_dims(self, checks: Checks, signature: sig.Signature) -> None:
-        """Names tied to the instance have their sizes before any argument is looked at."""
-        for name, text in self.checker.tied(signature).items():
+    def bind_dims(self, checks: Checks, signature: sig.Signature) -> bool:
+        """Names tied to the instance have their sizes before any argument is looked at. Tells whether there are any."""
+        tied = self.checker.tied(signature)
+        for name, text in tied.items():
             checks.line(f"{checks.variable(name)} = {signature.parameters[0].name}.{text}")
             checks.state[name] = BOUND
+        checks.catches = bool(tied)  # the matcher says what is not there
+        return bool(tied)
 
     def check_parameter(self, checks: Checks, parameter: sig.Parameter) -> None:
         """The lines for one parameter."""

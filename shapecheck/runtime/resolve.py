@@ -76,19 +76,17 @@ def innermost(function: Any) -> types.FunctionType | None:
 
 
 class Names(dict[str, Any]):
-    """The names that an annotation of a function may use; missing ones are looked up further and further out."""
+    """The names that an annotation may use; missing ones are looked up further and further out.
 
-    def __init__(self, function: types.FunctionType, local: dict[str, Any] | None) -> None:
-        super().__init__(local or {})
-        self.module = function.__globals__
-        code = function.__code__
-        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            try:
-                self[name] = cell.cell_contents
-            except ValueError:  # not assigned yet
-                continue
-        self.update({parameter.__name__: parameter for parameter in getattr(function, "__type_params__", ())})
-        self.owner = self._owner(function.__qualname__)
+    known: the innermost names.
+    module: the globals of the module it stands in.
+    qualname: the qualified name of the function or class that has the annotation; the class around it counts as well.
+    """
+
+    def __init__(self, known: dict[str, Any], module: dict[str, Any], qualname: str) -> None:
+        super().__init__(known)
+        self.module = module
+        self.owner = self._owner(qualname)
 
     def _owner(self, qualname: str) -> Any:
         """The class that a method is defined in, if it can be reached from its module."""
@@ -114,6 +112,24 @@ class Names(dict[str, Any]):
         """The value of an annotation's text; raises what evaluating it raises."""
         # In parentheses, as type checkers read annotations that run over several lines.
         return eval(f"({text})", {"__builtins__": {}}, self)  # noqa: S307  # an annotation is its user's own code
+
+
+def names_of_function(function: types.FunctionType, local: dict[str, Any] | None) -> Names:
+    """The names that the annotations of a function may use; `local` are those around a nested one."""
+    names = Names(local or {}, function.__globals__, function.__qualname__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    names.update({parameter.__name__: parameter for parameter in getattr(function, "__type_params__", ())})
+    return names
+
+
+def names_of_class(cls: type) -> Names:
+    """The names that the annotations in the body of a class may use."""
+    module = sys.modules.get(cls.__module__)
+    return Names({cls.__name__: cls}, vars(module) if module is not None else {}, f"{cls.__qualname__}.")
 
 
 def _type_checking_import(name: str) -> Any:

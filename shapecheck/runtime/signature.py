@@ -14,12 +14,13 @@ from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
 from shapecheck.runtime.goals import Goal
 from shapecheck.runtime.match import Matcher
 from shapecheck.runtime.records import shared_names, with_records
-from shapecheck.runtime.resolve import Names, annotations_of
+from shapecheck.runtime.resolve import annotations_of, names_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapecheck.annotations.hints import Hint
+    from shapecheck.runtime.resolve import Names
 
 EMPTY: Any = types.SimpleNamespace()
 
@@ -76,7 +77,7 @@ class Signature:
     def __init__(self, function: types.FunctionType, local: dict[str, Any] | None) -> None:
         self.function = function
         self.parameters = parameters_of(function)
-        names = Names(function, local)
+        names = names_of_function(function, local)
         annotations = annotations_of(function)
         for parameter in self.parameters:
             if parameter.name in annotations:

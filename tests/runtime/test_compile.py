@@ -93,6 +93,25 @@ def test_compile_of_modules(dynamic):
     torch.testing.assert_close(results, expected)
 
 
+@pytest.mark.parametrize("dynamic", [None, True, False])
+def test_compile_of_names_tied_to_attributes(dynamic):
+    class Tied(Plain):
+        mix = Plain.mix
+
+        def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
+            return x + self.mix(x)
+
+    plain, checked = Tied(8), shapechecked(dims={"D": "d"})(type("Checked", (Tied,), dict(vars(Tied))))(8)
+    checked.load_state_dict(plain.state_dict())
+    calls = [(torch.randn(2, t, 8),) for t in (3, 4, 5)]
+    frames, results = counts(checked, calls, fullgraph=True, dynamic=dynamic)
+    bare_frames, expected = counts(plain, calls, fullgraph=True, dynamic=dynamic)
+    assert frames == bare_frames
+    torch.testing.assert_close(results, expected)
+    with pytest.raises(Exception, match=r"expected 8|ShapeError"):
+        torch.compile(checked, fullgraph=True, dynamic=dynamic, backend="eager")(torch.randn(2, 3, 9))
+
+
 def test_a_wrong_call_is_refused_in_compiled_code():
     good, bad = (torch.randn(2, 3, 8), torch.randn(8, 7)), (torch.randn(2, 3, 8), torch.randn(9, 7))
     whole = torch.compile(shapechecked(project), fullgraph=True, backend="eager")
