@@ -113,7 +113,7 @@ def read_source(filename: str) -> str:
     try:
         with tokenize.open(filename) as file:
             return file.read()
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except (OSError, SyntaxError, ValueError, LookupError):
         # The checker reports such a file as SC001; here it only has no text to show.
         return ""
 

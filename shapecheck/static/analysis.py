@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MAX_PASSES = 6
 """Combinations of alternatives that a function is interpreted for."""
 
+MAX_DEPTH = 60
+"""Nobody nests syntax this deep; where it is deeper, Python's own limit of calls may be what ends the analysis."""
+
 
 class Analyst:
     """Interprets functions and constructors of one file; what it finds is the interpreter's."""
@@ -51,10 +54,11 @@ class Analyst:
         try:
             run()
         except BudgetError:
-            interpreter.reasons["a function too long to follow"] = (
-                interpreter.reasons.get("a function too long to follow", 0) + 1
-            )
-        except (RecursionError, Exception) as error:  # noqa: BLE001 - the one place where a failure is contained
+            self._not_followed("a function too long to follow")
+        except Exception as error:  # noqa: BLE001 - the one place where a failure is contained
+            if isinstance(error, RecursionError) and self.project.depth > MAX_DEPTH:
+                self._not_followed("code nested too deeply to follow")
+                return
             import traceback
 
             self.report.internal.append(
@@ -64,10 +68,15 @@ class Analyst:
             self.report.statistics.checked_functions += 1
             if interpreter.tensor_expressions - interpreter.known_expressions > unknown_before:
                 self.report.statistics.partly_checked_functions += 1
-        interpreter.silent = 0
-        interpreter.building.clear()
-        interpreter.calling.clear()
-        interpreter.active.clear()
+        finally:
+            interpreter.silent = interpreter.defining = 0
+            interpreter.building.clear()
+            interpreter.calling.clear()
+            interpreter.active.clear()
+
+    def _not_followed(self, why: str) -> None:
+        reasons = self.interpreter.reasons
+        reasons[why] = reasons.get(why, 0) + 1
 
     def analyse(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function, once for each alternative of its parameters' unions.
@@ -82,14 +91,18 @@ class Analyst:
         interpreter = self.interpreter
         before, seen = len(interpreter.findings), set(interpreter.seen)
         passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
-        for chosen in choices:
-            self.chosen = chosen
-            interpreter.seen, interpreter.reached = set(seen), set()
-            self._analyse_pass(function, signature, cls)
-            found = {(finding.code, finding.place): finding for finding in interpreter.findings[before:]}
+        try:
+            for chosen in choices:
+                self.chosen = chosen
+                interpreter.seen, interpreter.reached = set(seen), set()
+                self._analyse_pass(function, signature, cls)
+                found = {(finding.code, finding.place): finding for finding in interpreter.findings[before:]}
+                del interpreter.findings[before:]
+                passes.append((found, interpreter.reached))
+        finally:
+            # What a pass found that did not come to its end has no other pass to agree with.
             del interpreter.findings[before:]
-            passes.append((found, interpreter.reached))
-        self.chosen, interpreter.seen, interpreter.reached = {}, seen, None
+            self.chosen, interpreter.seen, interpreter.reached = {}, seen, None
         for found, _ in passes:
             for key, finding in found.items():
                 cause = interpreter.causes.get((finding.code, finding.place))

@@ -80,7 +80,10 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
     elif isinstance(owner, Elements):
         added = value
         if isinstance(key, Slice):
-            added = join_all(elements_of(value)) if isinstance(value, (Sequence, Elements)) else Unknown("new items")
+            new: list[AnyValue] = [Unknown("new items")]
+            if isinstance(value, (Sequence, Elements)):
+                new = elements_of(value) or [owner.element]
+            added = join_all(new)
             owner.length = None
         owner.element = join(owner.element, added)
         owner.taken = {}

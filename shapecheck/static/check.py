@@ -16,6 +16,7 @@ from shapecheck.static.report import Report
 from shapecheck.static.signature import annotated_locals, signature_of
 from shapecheck.static.two_orders import Orders
 from shapecheck.static.values import FunctionValue
+from shapecheck.static.walk import statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,16 +109,11 @@ class _Checker(Analyst):
         self.report.diagnostics += found.findings
 
     def _check_body(self, body: list[ast.stmt], prefix: str) -> None:
-        for statement in body:
+        for statement in statements(body):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self._check_function(FunctionValue(statement, self.index, f"{prefix}{statement.name}"), None)
             elif isinstance(statement, ast.ClassDef):
                 self._check_class(class_of(statement, self.index), prefix)
-            elif isinstance(statement, (ast.If, ast.Try, ast.With)):
-                self._check_body(statement.body, prefix)
-                self._check_body(getattr(statement, "orelse", []), prefix)
-                for handler in getattr(statement, "handlers", []):
-                    self._check_body(handler.body, prefix)
 
     def _check_class(self, cls: ClassIndex, prefix: str) -> None:
         name = f"{prefix}{cls.name}"

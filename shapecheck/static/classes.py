@@ -146,21 +146,8 @@ class ClassIndex:
     def mro(self) -> tuple[ClassIndex, ...]:
         """The class and its project bases in the order in which attributes are looked up."""
         if self._mro is None:
-            self._mro = (self,)
-            order: list[ClassIndex] = []
-            self._linearize(order)
-            self._mro = tuple(order)
+            self._mro = tuple(_linearized(self))
         return self._mro
-
-    def _linearize(self, order: list[ClassIndex]) -> None:
-        if len(order) > MAX_BASES:
-            return
-        if self in order:
-            order.remove(self)
-        order.append(self)
-        for base in self.bases:
-            if base is not self and self not in base.bases:
-                base._linearize(order)  # noqa: SLF001 - its own class
 
     @property
     def is_module(self) -> bool:
@@ -311,6 +298,29 @@ def class_of(node: ast.ClassDef, index: ModuleIndex) -> ClassIndex:
     if found is None:
         found = _classes[node] = ClassIndex(node, index)
     return found
+
+
+def _linearized(cls: ClassIndex) -> list[ClassIndex]:
+    """A class and its bases, each behind all the classes that it is a base of; at most ``MAX_BASES``.
+
+    Bases that go round in a circle are no Python: the class met again is left out.
+    """
+    order: list[ClassIndex] = []
+    entered = {cls}
+    waiting: list[tuple[ClassIndex, list[ClassIndex]]] = [(cls, list(cls.bases))]
+    while waiting:
+        current, bases = waiting[-1]
+        if bases and len(entered) <= MAX_BASES:
+            # Whatever is finished first stands last, so the bases are entered from the last to the first.
+            base = bases.pop()
+            if base not in entered:
+                entered.add(base)
+                waiting.append((base, list(base.bases)))
+            continue
+        waiting.pop()
+        order.append(current)
+    order.reverse()
+    return order
 
 
 def find_class(dotted: str, index: ModuleIndex, depth: int = 0) -> ClassIndex | None:

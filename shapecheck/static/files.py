@@ -83,7 +83,7 @@ def _decode(path: str, content: bytes) -> str | Diagnostic:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except (SyntaxError, ValueError, LookupError) as error:
         return unreadable(path, f"cannot be decoded: {error}")
 
 

@@ -10,7 +10,7 @@ from shapecheck.annotations.source import dotted_name
 from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.static.files import SourceFile, first_existing, parse_text, read_file
 from shapecheck.static.mutation import changed_names
-from shapecheck.static.walk import statements
+from shapecheck.static.walk import depth, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ModuleIndex(Resolver):
         self._globals: frozenset[str] | None = None
         self.ambiguous: set[str] = set()
         """Functions and classes that are defined in more than one way: `try: from x import f / except: def f(...)`."""
-        self._collect(source.tree.body, conditional=False)
+        self._collect(source.tree.body)
 
     # -- the annotation layer's questions ----------------------------------------------------------------------------
 
@@ -156,10 +156,12 @@ class ModuleIndex(Resolver):
             index, name = target, binding.attribute
         return self, None
 
-    def find_in_stars(self, name: str, depth: int = 0) -> tuple[ModuleIndex, Binding] | None:
-        """The binding that a star import brings, if one does."""
-        if name.startswith("_") or depth > MAX_HOPS:
+    def find_in_stars(self, name: str, asked: set[ModuleIndex] | None = None) -> tuple[ModuleIndex, Binding] | None:
+        """The binding that a star import brings, if one does; files ``asked`` already have none."""
+        asked = set() if asked is None else asked
+        if name.startswith("_") or self in asked:
             return None
+        asked.add(self)
         for star in self.stars:
             target = self.project.module(star.module, self, star.level)
             if target is None:
@@ -171,16 +173,17 @@ class ModuleIndex(Resolver):
             binding = target.bindings.get(name)
             if binding is not None:
                 return target, binding
-            found = target.find_in_stars(name, depth + 1)
+            found = target.find_in_stars(name, asked)
             if found is not None:
                 return found
         return None
 
-    def _collect(self, body: list[ast.stmt], *, conditional: bool) -> None:
-        for statement in body:
+    def _collect(self, body: list[ast.stmt]) -> None:
+        top = set(map(id, body))
+        for statement in statements(body):
             kind = type(statement)
             name = getattr(statement, "name", None)
-            if conditional and isinstance(name, str) and name in self.bindings:
+            if isinstance(name, str) and name in self.bindings and id(statement) not in top:
                 self.ambiguous.add(name)
             if kind is ast.Import:
                 self._add_import(statement)  # type: ignore[arg-type]  # kind tells
@@ -197,12 +200,6 @@ class ModuleIndex(Resolver):
                     self._add_assignment(target, statement.value)
             elif isinstance(statement, ast.AnnAssign):
                 self._add_assignment(statement.target, statement.value, statement.annotation)
-            elif isinstance(statement, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
-                self._collect(statement.body, conditional=True)
-                for part in ("orelse", "finalbody"):
-                    self._collect(getattr(statement, part, []), conditional=True)
-                for handler in getattr(statement, "handlers", []):
-                    self._collect(handler.body, conditional=True)
             elif kind.__name__ == "TypeAlias":
                 self._add_assignment(statement.name, statement.value)  # type: ignore[attr-defined]  # Python 3.12
 
@@ -277,6 +274,12 @@ class Project:
         known = source if isinstance(source, Diagnostic) else ModuleIndex(source, self)
         self._by_path[path] = known
         return known
+
+    @property
+    def depth(self) -> int:
+        """How deep the syntax of the files read so far is nested."""
+        indices = [index for index in self._by_path.values() if isinstance(index, ModuleIndex)]
+        return max((depth(index.source.tree) for index in indices), default=0)
 
     def module(self, name: str, importer: ModuleIndex, level: int = 0) -> ModuleIndex | None:
         """The file of the project that a module's name leads to from another file; None if it is no project file."""

@@ -62,6 +62,8 @@ MAX_STEPS = 60_000
 """Statements and operations that the analysis of one function may take."""
 MAX_CALL_STEPS = 12_000
 """Those that one call inside it may take; its result is unknown after more."""
+MAX_DEFINITIONS = 40
+"""Names of modules that are defined through each other, followed this far."""
 
 _BUILTIN_NAMES = frozenset(dir(builtins))
 
@@ -77,6 +79,8 @@ class Interpreter(Reporter):
         self.expressions = EXPRESSIONS
         self.building: list[ClassIndex] = []
         self.calling: list[ast.AST] = []
+        self.defining = 0
+        """Names of modules whose values are being found, each asked for by the one before."""
         self.module_values: dict[tuple[ModuleIndex, str], AnyValue] = {}
         self.known_expressions = 0
         self.tensor_expressions = 0
@@ -257,8 +261,14 @@ class Interpreter(Reporter):
         key = index, name
         found = self.module_values.get(key)
         if found is None:
+            if self.defining >= MAX_DEFINITIONS:
+                return Unknown("a name defined through too many others")
             self.module_values[key] = Unknown("a name defined by itself")
-            found = self.module_values[key] = self._module_name(index, name)
+            self.defining += 1
+            try:
+                found = self.module_values[key] = self._module_name(index, name)
+            finally:
+                self.defining -= 1
         # A list of a module is each function's own: what one does to it, no other sees.
         return copied(found)
 

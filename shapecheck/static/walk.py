@@ -9,22 +9,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SIMPLE = frozenset((ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Import, ast.ImportFrom))
+"""The most frequent statements that hold no others."""
 
 
 def statements(body: list[ast.stmt], *, nested: bool = False) -> Iterator[ast.stmt]:
     """Every statement below a body, in order; with ``nested`` those of nested functions and classes too."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, _SCOPES) and not nested:
+    # Not recursive: a chain of `elif` nests as deep as it is long.
+    waiting = [iter(body)]
+    while waiting:
+        statement = next(waiting[-1], None)
+        if statement is None:
+            waiting.pop()
             continue
-        for part in ("body", "orelse", "finalbody"):
-            inner = getattr(statement, part, None)
-            if inner:
-                yield from statements(inner, nested=nested)
-        for handler in getattr(statement, "handlers", ()):
-            yield from statements(handler.body, nested=nested)
-        for case in getattr(statement, "cases", ()):
-            yield from statements(case.body, nested=nested)
+        yield statement
+        if type(statement) in _SIMPLE or (isinstance(statement, _SCOPES) and not nested):
+            continue
+        bodies = [getattr(statement, part, None) for part in ("body", "orelse", "finalbody")]
+        bodies += [handler.body for handler in getattr(statement, "handlers", ())]
+        bodies += [case.body for case in getattr(statement, "cases", ())]
+        waiting += [iter(inner) for inner in reversed(bodies) if inner]
 
 
 def nodes(root: ast.AST) -> Iterator[ast.AST]:
@@ -39,6 +43,17 @@ def nodes(root: ast.AST) -> Iterator[ast.AST]:
                 waiting += [item for item in part if isinstance(item, ast.AST)]
             elif kind is not int and kind is not str and isinstance(part, ast.AST):
                 waiting.append(part)
+
+
+def depth(root: ast.AST) -> int:
+    """How deep the nodes of a tree are nested."""
+    deepest = 0
+    waiting = [(root, 1)]
+    while waiting:
+        node, level = waiting.pop()
+        deepest = max(deepest, level)
+        waiting += [(child, level + 1) for child in ast.iter_child_nodes(node)]
+    return deepest
 
 
 def assigned_targets(statement: ast.stmt) -> list[ast.expr]:
