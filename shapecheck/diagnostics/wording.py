@@ -272,3 +272,8 @@ _MESSAGES = {
     Fault.PATTERN_SIZE: _pattern_size,
     Fault.DTYPE: _dtype,
 }
+
+
+def in_case(message: str, subject: str, value: str) -> str:
+    """A message about what is only so for one value of a parameter or attribute."""
+    return f"{message} (where `{subject}` is {value})"

@@ -6,10 +6,12 @@ import ast
 
 from shapecheck.annotations import ArrayHint, NoneHint, OtherHint, UnionHint, walk
 from shapecheck.annotations.hints import union
+from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
+from shapecheck.static.cases import MAX_STEPS, Case, cases
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
 from shapecheck.static.frame import BudgetError, Frame
@@ -46,6 +48,10 @@ class Analyst:
         self.instances: dict[ClassIndex, tuple[Instance, Scope] | None] = {}
         self.chosen: dict[str, Hint] = {}
         """The alternatives of the parameters' unions in the pass that is running."""
+        self.case: Case | None = None
+        """The value of a flag in the pass that is running."""
+        self.entry: dict[str, AnyValue] = {}
+        """Parameters and attributes of the function under analysis, as they are when it is entered."""
 
     def guard(self, name: str, run: Callable[[], object]) -> None:
         """Run one analysis; whatever goes wrong inside stays inside."""
@@ -70,6 +76,9 @@ class Analyst:
                 self.report.statistics.partly_checked_functions += 1
         finally:
             interpreter.silent = interpreter.defining = 0
+            self.case = None
+            interpreter.sure_only = False
+            interpreter.conditional = 0
             interpreter.building.clear()
             interpreter.calling.clear()
             interpreter.active.clear()
@@ -85,10 +94,13 @@ class Analyst:
         finds it that reaches its statement.
         """
         choices = alternatives(signature)
+        interpreter = self.interpreter
+        interpreter.undecided.clear()
         if not choices:
             self._analyse_pass(function, signature, cls)
+            if interpreter.undecided and interpreter.steps < MAX_STEPS:
+                self._analyse_cases(function, signature, cls)
             return
-        interpreter = self.interpreter
         before, seen = len(interpreter.findings), set(interpreter.seen)
         passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
         try:
@@ -108,6 +120,20 @@ class Analyst:
                 cause = interpreter.causes.get((finding.code, finding.place))
                 if all(key in others for others, reached in passes if cause is None or cause in reached):
                     interpreter.add(finding)
+
+    def _analyse_cases(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
+        """Interpret a function again for each value of the flags that left something unknown."""
+        interpreter = self.interpreter
+        for case in cases(function.node, signature, list(interpreter.undecided), dict(self.entry)):
+            before = len(interpreter.findings)
+            self.case, interpreter.sure_only = case, True
+            try:
+                self._analyse_pass(function, signature, cls)
+            finally:
+                self.case, interpreter.sure_only = None, False
+                for position, finding in enumerate(interpreter.findings[before:], before):
+                    message = wording.in_case(finding.message, case.subject, case.said)
+                    interpreter.findings[position] = finding.replace(message=message)
 
     def _analyse_pass(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function; findings that rest on a tie by name alone are told apart from the others."""
@@ -163,11 +189,16 @@ class Analyst:
         frame.node = node
         names = Names(Kind.RIGID)
         frame.names = names
+        self.entry = {}
         hints = [self.chosen.get(parameter.name, parameter.hint) for parameter in signature.parameters]
         bind_names([hint for hint in hints if hint is not None], names)
         tied: list[str] = []
         if instance is not None:
             frame.instance = _copy(instance)
+            self.entry = {f"self.{name}": value for name, value in frame.instance.attributes.items()}
+            if self.case is not None and self.case.subject in self.entry:
+                chosen = self.case.choose(self.entry[self.case.subject])
+                frame.instance.attributes[self.case.subject.removeprefix("self.")] = chosen
             explicit = explicit_ties(frame, frame.instance)
             self._tie(names, explicit, signature)
             if ties:
@@ -210,6 +241,9 @@ class Analyst:
                     names.bound[parameter.name] = value
                     interpreter.scope.name(symbol)
                     tied.append(parameter.name)
+        self.entry.update(values)
+        if self.case is not None and self.case.subject in values:
+            values[self.case.subject] = self.case.choose(values[self.case.subject])
         frame.env.update(values)
         return tied
 

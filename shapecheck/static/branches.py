@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from shapecheck.shapes import (
     Unknown,
@@ -39,18 +40,27 @@ def _if(frame: Frame, node: ast.If) -> bool:
     before = frame.capture()
     open_ends = []
     assume(frame, node.test, holds=True)
-    if frame.execute(node.body):
+    if _execute(frame, node.body):
         open_ends.append(frame.capture())
     frame.resume(before)
     assume(frame, node.test, holds=False)
-    if frame.execute(node.orelse):
+    if _execute(frame, node.orelse):
         if not open_ends:
             return True
         open_ends.append(frame.capture())
     if not open_ends:
         return False
-    frame.meet(open_ends)
+    frame.meet(open_ends, node.test)
     return True
+
+
+def _execute(frame: Frame, body: list[ast.stmt]) -> bool:
+    """Run a branch that may be taken or not."""
+    frame.interpreter.conditional += 1
+    try:
+        return frame.execute(body)
+    finally:
+        frame.interpreter.conditional -= 1
 
 
 def _match(frame: Frame, node: ast.Match) -> bool:
@@ -64,7 +74,7 @@ def _match(frame: Frame, node: ast.Match) -> bool:
             matches = False if guard is False else matches if guard else None
             if matches is not False:
                 assume(frame, case.guard, holds=True)
-        if matches is not False and frame.execute(case.body):
+        if matches is not False and (frame.execute if matches else partial(_execute, frame))(case.body):
             open_ends.append(frame.capture())
         if matches is True:
             break

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from shapecheck.dims import Scope
 from shapecheck.shapes import AnyValue, Unknown, current, scope
 from shapecheck.static.copies import Copies
-from shapecheck.static.joins import alike, join, one_meeting
+from shapecheck.static.joins import alike, join, losses, one_meeting
 from shapecheck.static.settled import settled
 from shapecheck.static.values import Instance
 
@@ -177,11 +177,12 @@ class Frame:
         self.env = copies.table(state.env)
         current().scope = state.facts.fork()
 
-    def meet(self, states: list[State]) -> None:
-        """Go on from where several branches meet."""
+    def meet(self, states: list[State], test: ast.expr | None = None) -> None:
+        """Go on from where several branches meet; ``test`` is what led into one or the other."""
         if len(states) == 1:
             self.resume(states[0])
             return
+        before = losses()
         facts = Scope()
         facts.meet([state.facts for state in states])
         current().scope = facts
@@ -191,6 +192,13 @@ class Frame:
                 attributes = [state.attributes for state in states if state.attributes is not None]
                 if attributes:
                     self.instance.attributes = _joined(attributes)
+        if test is not None and losses() != before:
+            self.undecided(test)
+
+    def undecided(self, test: ast.expr) -> None:
+        """Remember a condition of the function under analysis: where its two ways meet, something known is lost."""
+        if self.depth == 0 and self.names is not None:
+            self.interpreter.undecided.append(test)
 
     def at_rest(self, before: State) -> bool:
         """Whether the variables look as they did in an earlier state."""

@@ -88,6 +88,8 @@ class Interpreter(Reporter):
         self.counted: set[int] = set()
         self.reached: set[ast.stmt] | None = None
         """Every statement executed, where that is asked for."""
+        self.undecided: list[ast.expr] = []
+        """Conditions of the function under analysis whose two ways differ in what is known afterwards."""
         self.pending: list[FunctionValue] = []
         """Nested functions with annotations of their own, met while their surroundings were interpreted."""
 

@@ -46,6 +46,8 @@ class _Meeting:
         self.made: dict[tuple[int, int], AnyValue] | None = None
         self.kept: list[AnyValue] = []
         """What the keys name, so that no other value gets their place."""
+        self.lost = 0
+        """How often something known of a tensor or size was lost, because the branches differ in it."""
 
     def __enter__(self) -> None:
         self.made, self.kept = {}, []
@@ -60,6 +62,11 @@ _meeting = _Meeting()
 def one_meeting() -> _Meeting:
     """Within it, a list or dictionary that is met under several names is joined once."""
     return _meeting
+
+
+def losses() -> int:
+    """How often a join has lost what was known of a tensor or size; grows."""
+    return _meeting.lost
 
 
 def join(left: AnyValue, right: AnyValue) -> AnyValue:
@@ -79,7 +86,10 @@ def _join(left: AnyValue, right: AnyValue) -> AnyValue:
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return one_of([*options(left), *options(right)])
     if isinstance(left, Dim) and isinstance(right, Dim):
-        return left if scope().equal(left, right) else either()
+        if scope().equal(left, right):
+            return left
+        _meeting.lost += 1
+        return either()
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return join_tensors(left, right)
     if NONE in (left, right):
@@ -106,6 +116,7 @@ def _join(left: AnyValue, right: AnyValue) -> AnyValue:
         return _join_scalars(left, right)
     if isinstance(left, (Opaque, Dim)) and isinstance(right, (Opaque, Dim)):
         return Opaque("either", either())
+    _meeting.lost += isinstance(left, (Tensor, Sequence)) or isinstance(right, (Tensor, Sequence))
     if isinstance(left, Unknown):
         return left
     return right if isinstance(right, Unknown) else Unknown("a value differs between branches")
@@ -155,12 +166,14 @@ def join_tensors(left: Tensor, right: Tensor) -> Tensor:
     dtype = left.dtype if left.dtype == right.dtype else None
     one, other = left.shape, right.shape
     if len(one) != len(other) or one.rest != other.rest:
+        _meeting.lost += 1
         return Tensor(Shape.unknown(), dtype, left.kind)
     axes: list[Axis | Rest] = []
     for a, b in zip(one, other, strict=True):
         if isinstance(a, Axis) and isinstance(b, Axis):
             axes.append(_join_axes(a, b))
         else:
+            _meeting.lost += a is not b
             axes.append(a if a is b else Rest())
     return Tensor(Shape(axes), dtype, left.kind)
 
@@ -172,6 +185,7 @@ def _join_axes(left: Axis, right: Axis) -> Axis:
         if left == right:
             return left
         return Axis.unfollowed(left.size, left.origin)
+    _meeting.lost += 1
     return Axis.unfollowed(either(), left.origin)
 
 

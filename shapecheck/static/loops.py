@@ -43,7 +43,9 @@ def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
             element = join(element, item)
         iterable = Elements(element, Dim.of(len(iterable)))
     items = iterable
-    return _repeated(frame, node.body, lambda: assign(frame, node.target, take(items), None), items.length, node.orelse)
+    return _repeated(
+        frame, node.body, lambda: assign(frame, node.target, take(items), None), items.length, node.orelse, node.iter
+    )
 
 
 def _while(frame: Frame, node: ast.While) -> bool:
@@ -114,6 +116,7 @@ def _repeated(
     enter: Callable[[], None],
     length: Dim | None,
     orelse: list[ast.stmt],
+    over: ast.expr | None = None,
     *,
     endless: bool = False,
 ) -> bool:
@@ -142,7 +145,7 @@ def _repeated(
             after = frame.capture()
             if not frame.at_rest(before):
                 continue
-        frame.meet([before, after, *states])
+        frame.meet([before, after, *states], over)
         at_rest = turn != 1 and frame.at_rest(before)
         if turn == MAX_PASSES - 1 and not at_rest:
             for table, name in frame.restless(before):

@@ -21,7 +21,7 @@ from shapecheck.shapes import (
 from shapecheck.static import arrays
 from shapecheck.static.conditions import compare, truth, truth_of
 from shapecheck.static.facts import assume
-from shapecheck.static.joins import join, one_of, options
+from shapecheck.static.joins import join, losses, one_of, options
 from shapecheck.static.values import (
     Elements,
     Instance,
@@ -252,15 +252,21 @@ def _if_expression(frame: Frame, node: ast.IfExp) -> AnyValue:
     if known is not None:
         return frame.evaluate(node.body if known else node.orelse)
     before = frame.capture()
+    frame.interpreter.conditional += 1
     assume(frame, node.test, holds=True)
     body = frame.evaluate(node.body)
     one = frame.capture()
     frame.resume(before)
     assume(frame, node.test, holds=False)
     orelse = frame.evaluate(node.orelse)
+    frame.interpreter.conditional -= 1
     other = frame.capture()
-    frame.meet([one, other])
-    return join(body, orelse)
+    frame.meet([one, other], node.test)
+    before_join = losses()
+    found = join(body, orelse)
+    if losses() != before_join:
+        frame.undecided(node.test)
+    return found
 
 
 def _named(frame: Frame, node: ast.NamedExpr) -> AnyValue:

@@ -37,6 +37,11 @@ class Reporter:
         """The calls whose bodies are entered, waiting for the one that runs."""
         self.foreseen = 0
         """Above zero inside of ``try`` whose handlers go on after an error of torch: operands may fail to fit."""
+        self.sure_only = False
+        """Whether only faults count that no condition leads to: in a pass for one value of a flag, another flag's
+        branch may be one that never runs together with it."""
+        self.conditional = 0
+        """Above zero in branches that may be taken or not."""
         self.pairs_meant = False
         """Whether a term is evaluated to which a product of matrices is added."""
         self.root = ""
@@ -147,6 +152,8 @@ class Reporter:
 
     def add(self, finding: Diagnostic) -> None:
         """Keep a finding, once for each place and code."""
+        if self.sure_only and self.conditional:
+            return
         key = finding.code, finding.place.filename, finding.place.row, finding.place.column
         if not self.silent and key not in self.seen:
             self.seen.add(key)

@@ -1,0 +1,118 @@
+"""Cases: the two values of a flag, a default of None, a loop that runs no time, where joining them loses a shape.
+
+A branch that is taken or not leaves what it changes unknown behind it. A condition that is one parameter's (a ``bool``,
+or whether an optional argument is given) has both values in real calls, so the function is interpreted once more for
+each of them: a fault in one of these passes is one.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.dims import ZERO
+from shapecheck.shapes import NONE, AnyValue, Constant, Number
+from shapecheck.static.values import OneOf
+from shapecheck.static.walk import nodes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shapecheck.static.signature import Signature
+
+MAX_SUBJECTS = 3
+"""Parameters and attributes of one function that are taken apart."""
+MAX_STEPS = 1_500
+"""A function that takes more steps is interpreted once only."""
+
+
+class Case:
+    """One value that a parameter, or an attribute of ``self``, may have."""
+
+    __slots__ = ("said", "subject")
+
+    def __init__(self, subject: str, said: str) -> None:
+        self.subject = subject
+        """``flag`` or ``self.flag``."""
+        self.said = said
+        """The value as a message names it: ``None``, ``not None``, ``True``, ``False``, ``0``."""
+
+    def choose(self, value: AnyValue) -> AnyValue:
+        """What the parameter is in this case; ``value`` is what the pass at hand gives it, with sizes of its own."""
+        if self.said == "0":
+            return ZERO
+        return next((chosen for chosen, said in _values(value) if said == self.said), value)
+
+
+def cases(
+    body: ast.AST, signature: Signature, tests: Sequence[ast.expr], entry: Mapping[str, AnyValue]
+) -> list[Case]:
+    """The cases worth a pass of their own.
+
+    Args:
+        body: the function under analysis.
+        signature: its declaration.
+        tests: conditions, and iterables of loops, at which something known was lost.
+        entry: what parameters, and attributes as ``self.name``, are when the function is entered.
+    """
+    subjects: dict[str, None] = {}
+    for test in tests:
+        for subject in _subjects(body, test):
+            value = entry.get(subject)
+            if value is not None and _values(value):
+                subjects[subject] = None
+        counted = _count(test)
+        if counted is not None and _only_counts(body, counted, signature):
+            subjects[counted] = None
+    found: list[Case] = []
+    for subject in list(subjects)[:MAX_SUBJECTS]:
+        values = _values(entry[subject])
+        found += [Case(subject, said) for said in [said for _, said in values] or ["0"]]
+    return found
+
+
+def _values(value: AnyValue) -> list[tuple[AnyValue, str]]:
+    """The values that a flag or an optional argument may have."""
+    if isinstance(value, Number) and value.name == "bool":
+        return [(Constant(True), "True"), (Constant(False), "False")]
+    if isinstance(value, OneOf) and NONE in value.options:
+        given = [option for option in value.options if option != NONE]
+        return [(given[0], "not None"), (NONE, "None")] if len(given) == 1 else []
+    return []
+
+
+def _subjects(body: ast.AST, test: ast.expr) -> list[str]:
+    """The names, and attributes of ``self``, that a condition reads; a variable stands for what it was made of."""
+    found: list[str] = []
+    for node in nodes(test):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            found.append(f"self.{node.attr}")
+        elif isinstance(node, ast.Name):
+            found.append(node.id)
+            made = [
+                other.value for other in nodes(body)
+                if isinstance(other, ast.Assign) and len(other.targets) == 1
+                and isinstance(other.targets[0], ast.Name) and other.targets[0].id == node.id
+            ]
+            if len(made) == 1:
+                found += [inner.id for inner in nodes(made[0]) if isinstance(inner, ast.Name)]
+    return found
+
+
+def _count(iterable: ast.expr) -> str | None:
+    """The name that says how often a loop over ``range(name)`` runs."""
+    if not (isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name) and iterable.func.id == "range"):
+        return None
+    counts = iterable.args
+    return counts[0].id if len(counts) == 1 and isinstance(counts[0], ast.Name) else None
+
+
+def _only_counts(body: ast.AST, name: str, signature: Signature) -> bool:
+    """Whether an int parameter says nothing but how often loops run: then it may be 0."""
+    parameters = [parameter for parameter in signature.parameters if parameter.name == name]
+    if not parameters or not parameters[0].is_required_int or name in signature.names:
+        return False
+    uses = [node for node in nodes(body) if isinstance(node, ast.Name) and node.id == name]
+    return len(uses) == sum(
+        1 for node in nodes(body) if isinstance(node, ast.For) and _count(node.iter) == name
+    )
