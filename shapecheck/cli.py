@@ -329,13 +329,20 @@ def _tell_statistics(report: Report, *, to_stdout: bool) -> None:
         f"annotated functions  {counts.annotated_functions:>7}  {counts.checked_functions} checked{partly}",
         f"tensor expressions   {total:>7}  {known} of known shape ({share:.1f} %)",
     ]
-    if counts.reasons:
-        lines.append("why a shape is not known:")
-        ordered = sorted(counts.reasons.items(), key=lambda item: (-item[1], item[0]))
-        lines += [f"  {count:>7}  {reason}" for reason, count in ordered[:20]]
-        rest = sum(count for _, count in ordered[20:])
-        if rest:
-            lines.append(f"  {rest:>7}  other reasons")
+    if counts.left_out:
+        lines[0] += f", {counts.left_out} marked to be left out"
+    for title, reasons, most in (
+        ("why functions are not checked:", counts.unchecked, 20),
+        ("why functions are checked partly, by what is most frequent in each:", counts.partly, 10),
+        ("why a shape is not known:", counts.reasons, 20),
+    ):
+        if reasons:
+            lines.append(title)
+            ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+            lines += [f"  {count:>7}  {reason}" for reason, count in ordered[:most]]
+            rest = sum(count for _, count in ordered[most:])
+            if rest:
+                lines.append(f"  {rest:>7}  other reasons")
     print("\n".join(lines), file=sys.stdout if to_stdout else sys.stderr)
 
 

@@ -84,6 +84,9 @@ def _merged(reports: Sequence[Report]) -> Report:
         total.left_out += part.left_out
         total.known_expressions += part.known_expressions
         total.tensor_expressions += part.tensor_expressions
-        for reason, count in part.reasons.items():
-            total.reasons[reason] = total.reasons.get(reason, 0) + count
+        for mine, other in (
+            (total.reasons, part.reasons), (total.partly, part.partly), (total.unchecked, part.unchecked)
+        ):
+            for reason, count in other.items():
+                mine[reason] = mine.get(reason, 0) + count
     return whole

@@ -37,6 +37,10 @@ MAX_DEPTH = 60
 """Nobody nests syntax this deep; where it is deeper, Python's own limit of calls may be what ends the analysis."""
 
 
+def _count(counts: dict[str, int], why: str) -> None:
+    counts[why] = counts.get(why, 0) + 1
+
+
 class Analyst:
     """Interprets functions and constructors of one file; what it finds is the interpreter's."""
 
@@ -53,27 +57,38 @@ class Analyst:
         self.entry: dict[str, AnyValue] = {}
         """Parameters and attributes of the function under analysis, as they are when it is entered."""
 
-    def guard(self, name: str, run: Callable[[], object]) -> None:
-        """Run one analysis; whatever goes wrong inside stays inside."""
+    def guard(self, name: str, run: Callable[[], object], *, count: bool = True) -> None:
+        """Run one analysis; whatever goes wrong inside stays inside.
+
+        Args:
+            name: the function.
+            run: its analysis.
+            count: whether it is an annotated function, of which the statistics tell how far it was checked.
+        """
         interpreter = self.interpreter
         unknown_before = interpreter.tensor_expressions - interpreter.known_expressions
+        reasons_before = dict(interpreter.reasons)
         try:
             run()
         except BudgetError:
-            self._not_followed("a function too long to follow")
+            self._not_checked("a function too long to follow", count=count)
         except Exception as error:  # noqa: BLE001 - the one place where a failure is contained
             if isinstance(error, RecursionError) and self.project.depth > MAX_DEPTH:
-                self._not_followed("code nested too deeply to follow")
+                self._not_checked("code nested too deeply to follow", count=count)
                 return
             import traceback
 
+            self._not_checked("a failure of the checker itself", count=count)
             self.report.internal.append(
                 InternalNote(self.index.path, name, f"{type(error).__name__}: {error}", traceback.format_exc())
             )
         else:
-            self.report.statistics.checked_functions += 1
-            if interpreter.tensor_expressions - interpreter.known_expressions > unknown_before:
-                self.report.statistics.partly_checked_functions += 1
+            statistics = self.report.statistics
+            statistics.checked_functions += count
+            if count and interpreter.tensor_expressions - interpreter.known_expressions > unknown_before:
+                statistics.partly_checked_functions += 1
+                fresh = [(total - reasons_before.get(why, 0), why) for why, total in interpreter.reasons.items()]
+                _count(statistics.partly, max(fresh)[1])
         finally:
             interpreter.silent = interpreter.defining = 0
             self.case = None
@@ -83,9 +98,9 @@ class Analyst:
             interpreter.calling.clear()
             interpreter.active.clear()
 
-    def _not_followed(self, why: str) -> None:
-        reasons = self.interpreter.reasons
-        reasons[why] = reasons.get(why, 0) + 1
+    def _not_checked(self, why: str, *, count: bool) -> None:
+        if count:
+            _count(self.report.statistics.unchecked, why)
 
     def analyse(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function, once for each alternative of its parameters' unions.
@@ -304,13 +319,9 @@ class Analyst:
         def run() -> None:
             construction.build(interpreter, instance, ("constructor", id(cls)))
 
-        statistics = self.report.statistics
-        before_counts = statistics.checked_functions, statistics.partly_checked_functions
         silent, building = interpreter.silent, list(interpreter.building)
-        self.guard(interpreter.root, run)
+        self.guard(interpreter.root, run, count=count)
         interpreter.silent, interpreter.building = silent, building
-        if not count:
-            statistics.checked_functions, statistics.partly_checked_functions = before_counts
         interpreter.building.pop()
         interpreter.silent -= not own
         interpreter.context, interpreter.root = before, root

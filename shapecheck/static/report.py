@@ -23,7 +23,7 @@ class Statistics:
     """What was looked at, and why something was not known."""
 
     __slots__ = ("annotated_functions", "checked_functions", "files", "known_expressions", "left_out",
-                 "partly_checked_functions", "reasons", "tensor_expressions")  # fmt: skip
+                 "partly", "partly_checked_functions", "reasons", "tensor_expressions", "unchecked")  # fmt: skip
 
     def __init__(self) -> None:
         self.files = 0
@@ -34,6 +34,11 @@ class Statistics:
         self.known_expressions = 0
         self.tensor_expressions = 0
         self.reasons: dict[str, int] = {}
+        """Tensor expressions of unknown shape, by why it is not known."""
+        self.partly: dict[str, int] = {}
+        """Functions checked in part, each by the reason that holds for most of what is not known in it."""
+        self.unchecked: dict[str, int] = {}
+        """Functions not checked, by why."""
 
 
 class Report:

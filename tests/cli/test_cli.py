@@ -22,7 +22,7 @@ def checker(tmp_path, monkeypatch):
     (tmp_path / "m.py").write_text("a = b + c\n")
     statistics = types.SimpleNamespace(
         annotated_functions=3, checked_functions=2, partly_checked_functions=1, tensor_expressions=40,
-        known_expressions=30,
+        known_expressions=30, left_out=1, unchecked={"too long": 1}, partly={"data-dependent size": 1},
         reasons={"operation without a rule: torch.foo": 7, "data-dependent size": 3},
     )  # fmt: skip
     report = types.SimpleNamespace(diagnostics=[], internal=[], statistics=statistics, calls=[])
@@ -94,8 +94,12 @@ def test_statistics(checker, capsys):
     assert main(["check", "--statistics"]) == 0
     assert capsys.readouterr().out == (
         "no findings in 1 file\n"
-        "annotated functions        3  2 checked, 1 of them partly\n"
+        "annotated functions        3  2 checked, 1 of them partly, 1 marked to be left out\n"
         "tensor expressions        40  30 of known shape (75.0 %)\n"
+        "why functions are not checked:\n"
+        "        1  too long\n"
+        "why functions are checked partly, by what is most frequent in each:\n"
+        "        1  data-dependent size\n"
         "why a shape is not known:\n"
         "        7  operation without a rule: torch.foo\n"
         "        3  data-dependent size\n"

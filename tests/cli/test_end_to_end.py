@@ -91,6 +91,7 @@ def test_statistics_count_what_was_checked(project):
     )
     done = run("check", "--statistics", cwd=project)
     assert "annotated functions        2  2 checked, 1 of them partly\n" in done.stdout
+    assert "in each:\n        1  torch.Tensor.of_a_later_version has no rule\n" in done.stdout
 
 
 def test_worker_processes_find_the_same(project):

@@ -32,7 +32,7 @@ def summary(report):
         report.diagnostics,
         [(note.file, note.message) for note in report.internal],
         (counts.files, counts.annotated_functions, counts.checked_functions, counts.left_out),
-        counts.partly_checked_functions,
+        (counts.partly_checked_functions, counts.partly, counts.unchecked),
         (counts.known_expressions, counts.tensor_expressions, counts.reasons),
     )
 

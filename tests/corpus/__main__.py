@@ -1,10 +1,11 @@
 """The checker on public packages: `python -m tests.corpus` fetches them, checks them and compares with the table.
 
 The packages are pinned in triage.toml and fetched with pip into a temporary directory (or taken from DIR of
-``--unpacked DIR``, which holds one directory for each package). For each are printed: annotated functions and how far
-they were checked, the share of tensor expressions whose shape is known, the most frequent reasons for not knowing one,
-and the findings with their verdicts. Exit status 1 when a finding is not in the table or is a known false alarm, or the
-checker itself fails anywhere. Nothing of the packages is run or kept.
+``--unpacked DIR``, which holds one directory for each package). For each are printed: all annotated functions, and how
+far they were checked, with the reasons; the share of tensor expressions whose shape is known, and the most frequent
+reasons for not knowing one; the findings with their verdicts. The last line sums up. Exit status 1 when a finding is
+not in the table or is a known false alarm, when a share is below 80 %, or when the checker itself fails anywhere.
+Nothing of the packages is run or kept.
 """
 
 from __future__ import annotations
@@ -25,11 +26,14 @@ from shapecheck.parallel import check_in_parallel
 from tests.corpus.table import VERDICTS, Key, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from shapecheck.diagnostics.model import Diagnostic
     from shapecheck.static import Report, Statistics
     from tests.corpus.table import Comparison, Table
+
+LEAST_SHARE = 0.8
+"""Of the tensor expressions of a package, those whose shape must be known."""
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "triage.toml")
 
@@ -67,17 +71,32 @@ def keys(package: str, diagnostics: Iterable[Diagnostic]) -> list[Key]:
 
 def describe(statistics: Statistics, reasons: int) -> str:
     """How far the functions were checked, and why not further."""
-    annotated, checked = statistics.annotated_functions, statistics.checked_functions
     partly, left_out = statistics.partly_checked_functions, statistics.left_out
-    known, total = statistics.known_expressions, statistics.tensor_expressions
-    whole, not_checked = checked - partly, annotated - checked - left_out
-    lines = [
-        f"  annotated functions: {annotated}: {whole} checked, {partly} in part, {left_out} marked, {not_checked} not",
-        f"  tensor expressions: {total}, of known shape {known} ({100 * known / total if total else 100:.1f} %)",
-    ]
-    frequent = sorted(statistics.reasons.items(), key=lambda item: (-item[1], item[0]))
-    lines += [f"  {count:>7}  {reason}" for reason, count in frequent[:reasons]]
-    return "\n".join(lines)
+    whole = statistics.checked_functions - partly
+    not_checked = statistics.annotated_functions - statistics.checked_functions
+    lines = [f"  annotated functions: {statistics.annotated_functions}", f"    checked: {whole}"]
+    lines += [f"    checked in part: {partly}", *_most_frequent(statistics.partly, reasons)]
+    lines += [f"    not checked: {not_checked}", *_most_frequent(statistics.unchecked, reasons)]
+    if left_out:
+        lines.append(f"      {left_out:>5}  marked to be left out")
+    lines.append(
+        f"  tensor expressions: {statistics.tensor_expressions}, of known shape {statistics.known_expressions} "
+        f"({100 * share(statistics):.1f} %)"
+    )
+    return "\n".join([*lines, *_most_frequent(statistics.reasons, reasons)])
+
+
+def share(statistics: Statistics) -> float:
+    """The share of tensor expressions whose shape is known."""
+    total = statistics.tensor_expressions
+    return statistics.known_expressions / total if total else 1.0
+
+
+def _most_frequent(reasons: Mapping[str, int], most: int) -> list[str]:
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    lines = [f"      {count:>5}  {reason}" for reason, count in ordered[:most]]
+    rest = sum(count for _, count in ordered[most:])
+    return [*lines, f"      {rest:>5}  other reasons"] if rest else lines
 
 
 def show_findings(table: Table, found: list[Key], diagnostics: list[Diagnostic], compared: Comparison) -> None:
@@ -101,6 +120,8 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown := set(wanted) - set(table.packages):
         parser.error(f"not in {TABLE}: {', '.join(sorted(unknown))}")
     failing = False
+    untriaged = false = internal = 0
+    shares = {}
     with tempfile.TemporaryDirectory() as scratch:
         for package in wanted:
             version = table.packages[package]
@@ -112,7 +133,11 @@ def main(arguments: list[str] | None = None) -> int:
             took = time.perf_counter() - start
             found = keys(package, diagnostics)
             compared = table.compare(package, found)
-            failing |= compared.failing or bool(report.internal)
+            shares[package] = share(report.statistics)
+            failing |= compared.failing or bool(report.internal) or shares[package] < LEAST_SHARE
+            untriaged += len(compared.untriaged)
+            false += sum(key.code.startswith(("SC1", "SC2")) for key in compared.false)
+            internal += len(report.internal)
             summary = ", ".join(f"{compared.verdicts[verdict]} {verdict}" for verdict in VERDICTS)
             print(f"{package} {version}: {report.statistics.files} files in {took:.1f} s")
             print(describe(report.statistics, options.reasons))
@@ -123,6 +148,11 @@ def main(arguments: list[str] | None = None) -> int:
             if report.internal:
                 print(report.internal[0].traceback)
             print(flush=True)
+    least = min(shares, key=shares.__getitem__)
+    print(
+        f"{len(shares)} packages: untriaged findings {untriaged}, false alarms among SC1xx and SC2xx {false}, internal "
+        f"failures {internal}, least known share {100 * shares[least]:.1f} % ({least})"
+    )
     return int(failing)
 
 
