@@ -10,8 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from shapecheck.config import Settings
     from shapecheck.diagnostics.baseline import Baseline
@@ -22,7 +21,10 @@ CLEAN, FOUND, FAILED = 0, 1, 2
 _INTERRUPTED = 130
 """What a shell reports for a program that was stopped by Ctrl-C."""
 
-_COMMANDS = ("check", "rule")
+_LITTLE = 10_000
+"""Bytes of source: to look for an earlier result takes a twentieth of the time that checking less does."""
+
+COMMANDS = ("check", "rule")
 
 
 class Options:
@@ -39,6 +41,8 @@ class Options:
         self.write_baseline = False
         self.statistics = False
         self.jobs: int | None = None
+        self.cache = True
+        self.cache_dir: str | None = None
         self.strict_internal = False
         self.code: str | None = None
 
@@ -103,91 +107,20 @@ def _status(arguments: list[str]) -> int:
 
 
 def _options(arguments: list[str]) -> Options:
-    if len(arguments) > 1 and arguments[0] == "check" and not any(item.startswith("-") for item in arguments):
+    paths = [item for item in arguments[1:] if item != "--no-cache"]
+    if paths and arguments[0] == "check" and not any(item.startswith("-") for item in paths):
         # The everyday call; argparse would cost a fifth of the time that a small file takes.
-        return Options("check", arguments[1:])
-    if arguments and arguments[0] not in _COMMANDS and os.path.exists(arguments[0]):
-        raise UsageError(f"unknown command {arguments[0]!r}; did you mean `shapecheck check {' '.join(arguments)}`?")
-    parser, commands = _parser()
-    if arguments and arguments[0] not in _COMMANDS and not arguments[0].startswith("-"):
-        parser.error(f"unknown command {arguments[0]!r}{_nearest(arguments[0], _COMMANDS)}")
-    options, unknown = parser.parse_known_args(arguments, namespace=Options())
-    if unknown:
-        _refuse(unknown, commands[str(options.command)])
-    return options
+        options = Options("check", paths)
+        options.cache = len(paths) == len(arguments) - 1
+        return options
+    from shapecheck.arguments import parsed
 
-
-def _refuse(unknown: list[str], command: argparse.ArgumentParser) -> None:
-    """End with the usage of the command, and for an option with the one that is written most like it."""
-    import re
-
-    known = re.findall(r"--[a-z-]+", command.format_usage())
-    for item in unknown:
-        if item.startswith("-"):
-            option = item.partition("=")[0]
-            command.error(f"unknown option {option}{_nearest(option, known)}")
-    command.error(f"unexpected {' '.join(unknown)}")
-
-
-def _nearest(word: str, known: Sequence[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean {close[0]}?" if close else ""
-
-
-def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    """Return the parser of the command line, and those of its commands."""
-    import argparse
-
-    from shapecheck.diagnostics.renderers import FORMATS
-    from shapecheck.version import __version__
-
-    parser = argparse.ArgumentParser(
-        prog="shapecheck",
-        description="Checks the axes of annotated tensors by name, without running the code.",
-        epilog="exit status: 0 clean, 1 findings, 2 wrong use or internal failure",
-    )
-    parser.add_argument("--version", action="version", version=f"shapecheck {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    check = commands.add_parser(
-        "check",
-        help="check files and directories",
-        description="Check Python files, and all those below directories that .gitignore does not leave out.",
-        argument_default=argparse.SUPPRESS,  # so that `Options` alone knows the defaults
-    )
-    add = check.add_argument
-    add("paths", nargs="*", metavar="PATH", help="files or directories (default: the working directory)")
-    add("--output-format", choices=FORMATS, metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: full)")
-    add("--output-file", metavar="FILE", help="write the findings there instead of printing them")
-    add("--select", action="append", metavar="RULES", help="report only these codes or names, such as SC2,SC301")
-    add("--ignore", action="append", metavar="RULES", help="do not report these codes or names")
-    add("--baseline", metavar="FILE", help="let the findings pass that this file lists")
-    add("--write-baseline", action="store_true", help="list all present findings in the baseline file")
-    add("--statistics", action="store_true", help="count what was checked, and why shapes are not known")
-    add("--jobs", type=_whole_number, metavar="N", help="worker processes (default: by the number of files)")
-    add("--strict-internal", action="store_true", help="exit with status 2 if a function could not be checked")
-
-    rule = commands.add_parser("rule", help="explain a rule, or list them", description="Explain a rule, or list them.")
-    rule.add_argument("code", nargs="?", metavar="CODE", help="code, name or beginning of a code")
-    return parser, {"check": check, "rule": rule}
-
-
-def _whole_number(text: str) -> int:
-    import argparse
-
-    if text.startswith("-") and text[1:].isdecimal():
-        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
+    return parsed(arguments)
 
 
 def _check(options: Options) -> int:
     from shapecheck.discovery import discover
     from shapecheck.findings import filter_findings, unreadable
-    from shapecheck.parallel import check_in_parallel
 
     paths = options.paths or ["."]
     settings = _settings(options, paths)
@@ -198,9 +131,9 @@ def _check(options: Options) -> int:
         raise UsageError(f"no such file or directory: {error.filename}") from error
     if not found.files and not found.unreadable:
         print(f"shapecheck: no Python files under {', '.join(paths)}", file=sys.stderr)
-    report = check_in_parallel(found.files, settings)
+    report, unmarked = _report(found.files, settings, options, paths)
     diagnostics = [*report.diagnostics, *(unreadable(path, reason) for path, reason in found.unreadable)]
-    findings = filter_findings(diagnostics, found.files, settings, baseline)
+    findings = filter_findings(diagnostics, found.files, settings, baseline, unmarked)
     _tell_internal(report, options)
     if options.write_baseline:
         return _write_baseline(settings, findings)
@@ -211,6 +144,36 @@ def _check(options: Options) -> int:
     if report.internal and options.strict_internal:
         return FAILED
     return FOUND if findings.failing else CLEAN
+
+
+def _report(files: list[str], settings: Settings, options: Options, paths: list[str]) -> tuple[Report, Container[str]]:
+    """What the files hold, and which of them are known to have no suppression comments."""
+    directory = None
+    if options.cache:
+        directory = settings.cache_directory or (
+            os.path.join(settings.root, ".shapecheck_cache") if _worth_keeping(files) else None
+        )
+    if directory is None:
+        from shapecheck.parallel import check_in_parallel
+
+        return check_in_parallel(files, settings), ()
+    from shapecheck.cache import check_with_cache
+
+    return check_with_cache(files, settings, directory, paths)
+
+
+def _worth_keeping(files: list[str]) -> bool:
+    """Whether to check the files takes so long that what was found is kept without being told where."""
+    size = 0
+    for file in files:
+        try:
+            size += os.stat(file).st_size
+        except OSError:
+            # The checker says what is wrong with it.
+            continue
+        if size >= _LITTLE:
+            return True
+    return False
 
 
 def _settings(options: Options, paths: list[str]) -> Settings:
@@ -228,6 +191,8 @@ def _settings(options: Options, paths: list[str]) -> Settings:
         settings.baseline = os.path.abspath(options.baseline)
     if options.jobs is not None:
         settings.jobs = options.jobs
+    if options.cache_dir is not None:
+        settings.cache_directory = os.path.abspath(options.cache_dir)
     return settings
 
 

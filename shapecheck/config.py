@@ -34,9 +34,12 @@ class Settings:
         baseline: absolute path of the baseline file, or None.
         jobs: worker processes; 0 chooses by the number of files.
         axes: the project's vocabulary: spelling of an axis to the axis that it is between functions.
+        cache_directory: absolute path of where results are kept, or None if the settings do not say.
     """
 
-    __slots__ = ("_matchers", "axes", "baseline", "codes", "exclude", "jobs", "per_file", "root", "source")
+    __slots__ = (
+        "_matchers", "axes", "baseline", "cache_directory", "codes", "exclude", "jobs", "per_file", "root", "source",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class Settings:
         baseline: str | None = None,
         jobs: int = 0,
         axes: Vocabulary | None = None,
+        cache_directory: str | None = None,
     ) -> None:
         self.root = root
         self.source = source
@@ -57,6 +61,7 @@ class Settings:
         self.baseline = baseline
         self.jobs = jobs
         self.axes: Vocabulary = axes or {}
+        self.cache_directory = cache_directory
         self._matchers: list[tuple[Any, frozenset[str]]] | None = None
 
     def active(self, filename: str) -> frozenset[str]:
@@ -145,7 +150,7 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
     Raises:
         ConfigError: unknown keys, values of the wrong type, or selectors that name no rule.
     """
-    known = ("axes", "baseline", "exclude", "ignore", "jobs", "per-file-ignores", "select")
+    known = ("axes", "baseline", "cache-dir", "exclude", "ignore", "jobs", "per-file-ignores", "select")
     for key in table:
         if key not in known:
             raise ConfigError(f"{source}: [tool.shapecheck] has no setting {key!r}{_nearest(key, known)}")
@@ -161,9 +166,8 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
         }
     except UnknownRuleError as error:
         raise ConfigError(f"{source}: {error}") from error
-    baseline = table.get("baseline")
-    if baseline is not None and not isinstance(baseline, str):
-        raise ConfigError(f"{source}: baseline must be a string, the path of a file")
+    baseline = _path(table, "baseline", source, "file")
+    cache_directory = _path(table, "cache-dir", source, "directory")
     jobs = table.get("jobs", 0)
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise ConfigError(f"{source}: jobs must be a whole number, 0 or more")
@@ -180,6 +184,7 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
         None if baseline is None else os.path.join(root, baseline),
         jobs,
         axes,
+        None if cache_directory is None else os.path.join(root, cache_directory),
     )
 
 
@@ -203,6 +208,13 @@ def _table(path: str) -> dict[str, Any] | None:
     if table is not None and not isinstance(table, dict):
         raise ConfigError(f"{path}: tool.shapecheck must be a table")
     return table
+
+
+def _path(table: Mapping[str, Any], key: str, source: str, kind: str) -> str | None:
+    value = table.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ConfigError(f"{source}: {key} must be a string, the path of a {kind}")
+    return value
 
 
 def _strings(table: Mapping[str, Any], key: str, source: str) -> list[str]:

@@ -9,7 +9,7 @@ from shapecheck.rules.catalogue import codes_matching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from shapecheck.config import Settings
     from shapecheck.diagnostics.baseline import Baseline
@@ -70,6 +70,7 @@ def filter_findings(
     filenames: Sequence[str],
     settings: Settings,
     baseline: Baseline | None = None,
+    unmarked: Container[str] = (),
 ) -> Findings:
     """Keep the findings that are selected, not silenced by a comment and not in the baseline.
 
@@ -78,6 +79,7 @@ def filter_findings(
         filenames: all the files that were checked, so that suppressions of no use are found in clean files too.
         settings: which codes are active where.
         baseline: known findings; they are counted off.
+        unmarked: files that are known to hold no suppression comment; they are not read again.
     """
     sources = Sources()
     # A fault in a helper is found again through every file that calls it; the first call is told.
@@ -86,7 +88,8 @@ def filter_findings(
         if shown.code in settings.active(shown.place.filename):
             first.setdefault((shown.code, shown.place), shown)
     selected = list(first.values())
-    texts = sources.marked(dict.fromkeys((*filenames, *(shown.place.filename for shown in selected))))
+    names = dict.fromkeys((*filenames, *(shown.place.filename for shown in selected)))
+    texts = sources.marked(name for name in names if name not in unmarked)
     standing, silenced = apply_suppressions(selected, texts, codes_matching, settings.active)
     standing.sort(key=lambda diagnostic: diagnostic.sort_key)
     baselined = repaired = 0

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 
-from shapecheck.static import Report, check_files
+from shapecheck.static.check import check_each
+from shapecheck.static.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shapecheck.config import Settings
+    from shapecheck.static.report import Reads
 
 _BYTES_PER_PROCESS = 300_000
 """Less source than this is checked before another process has started."""
@@ -19,20 +21,33 @@ _BYTES_PER_PROCESS = 300_000
 def check_in_parallel(files: Sequence[str], settings: Settings) -> Report:
     """Check files as `check_files` does, with as many processes as the settings say, or as pay off.
 
-    Each process gets a run of neighbouring files, because neighbours import each other. The order of the findings does
-    not depend on the number of processes.
+    The order of the findings does not depend on the number of processes.
+    """
+    whole = Report()
+    for report in check_each_in_parallel(files, settings)[0]:
+        whole.add(report)
+    return whole
+
+
+def check_each_in_parallel(
+    files: Sequence[str], settings: Settings, stamp: Callable[[bytes], bytes] | None = None
+) -> tuple[list[Report], list[Reads]]:
+    """Check files as `check_each` does; each process tells what it has read.
+
+    Each process gets a run of neighbouring files, because neighbours import each other.
     """
     sizes = [_size(file) for file in files]
     jobs = min(settings.jobs or _jobs_that_pay(sum(sizes)), len(files))
     if jobs <= 1:
-        return check_files(files, settings)
+        reports, reads = check_each(files, settings, stamp)
+        return reports, [reads]
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     shares = _shares(files, sizes, jobs)
     with ProcessPoolExecutor(len(shares), get_context("fork" if _may_fork() else "spawn")) as pool:
-        reports = list(pool.map(check_files, shares, [settings] * len(shares)))
-    return _merged(reports)
+        found = list(pool.map(check_each, shares, [settings] * len(shares), [stamp] * len(shares)))
+    return [report for reports, _ in found for report in reports], [reads for _, reads in found]
 
 
 def _jobs_that_pay(total: int) -> int:
@@ -68,25 +83,3 @@ def _shares(files: Sequence[str], sizes: list[int], jobs: int) -> list[list[str]
         shares[-1].append(file)
         taken += size
     return shares
-
-
-def _merged(reports: Sequence[Report]) -> Report:
-    whole = Report()
-    total = whole.statistics
-    for report in reports:
-        whole.diagnostics += report.diagnostics
-        whole.internal += report.internal
-        part = report.statistics
-        total.files += part.files
-        total.annotated_functions += part.annotated_functions
-        total.checked_functions += part.checked_functions
-        total.partly_checked_functions += part.partly_checked_functions
-        total.left_out += part.left_out
-        total.known_expressions += part.known_expressions
-        total.tensor_expressions += part.tensor_expressions
-        for mine, other in (
-            (total.reasons, part.reasons), (total.partly, part.partly), (total.unchecked, part.unchecked)
-        ):
-            for reason, count in other.items():
-                mine[reason] = mine.get(reason, 0) + count
-    return whole

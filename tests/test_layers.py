@@ -28,9 +28,13 @@ MAY_IMPORT = {
     "runtime": {"dims", "annotations", "diagnostics"},
 }
 # Frontends may import every layer; only frontends import them.
-FRONTENDS = {"__main__", "axis_coverage", "cli", "config", "discovery", "findings", "parallel", "pytest_plugin"}
-# The package itself offers the call-time names, lazily; the version is a constant.
-ANYWHERE = {"version"}
+FRONTENDS = {
+    "__main__", "arguments", "axis_coverage", "cache", "cli", "config", "discovery", "findings", "parallel",
+    "pytest_plugin",
+}  # fmt: skip
+# The package itself offers the call-time names, lazily; the version is a constant, and distributions that bring rules
+# are looked for without importing anything.
+ANYWHERE = {"entry_points", "version"}
 
 HEAVY = ("torch", "numpy", "einops", "jaxtyping", "beartype", "rich", "pathspec", "tomllib", "inspect", "dataclasses")
 

@@ -6,13 +6,13 @@ when the first operation of a library is met that has no rule here, so that code
 
 from __future__ import annotations
 
-import os
 import sys
 
-GROUP = "shapecheck.ops"
+from shapecheck.entry_points import GROUP, promising
 
 _OWN = frozenset(("torch", "einops", "einx", "numpy", "jaxtyping", "typing_extensions", "builtins"))
 _loaded = False
+_files: list[str] = []
 
 
 class PluginError(ImportError):
@@ -34,7 +34,8 @@ def load_plugins(name: str) -> bool:
         return False
     _loaded = True
     found = False
-    for directory in _promising():
+    before = set(sys.modules)
+    for directory in promising():
         from importlib.metadata import Distribution
 
         distribution = Distribution.at(directory)
@@ -43,31 +44,23 @@ def load_plugins(name: str) -> bool:
             try:
                 entry.load()
             except Exception as error:
+                # What is missing is no file that could be looked at again: nothing found from here on may be kept.
+                _files.append("")
                 brings = f"the rules that {distribution.metadata['Name']} brings ({entry.value})"
                 message = f"{brings} cannot be loaded: {error}"
                 raise PluginError(message) from error
+    _files.extend(_sources(before))
     return found
 
 
-def _promising() -> list[str]:
-    """The metadata directories of distributions that name the group.
+def plugin_files() -> list[str] | None:
+    """The files that were imported for the rules of plugins, "" for one that failed; None while none was looked for."""
+    return list(_files) if _loaded else None
 
-    Looked for by hand: importing ``importlib.metadata`` takes longer than checking a file.
-    """
-    found: list[str] = []
-    for directory in dict.fromkeys(sys.path):
-        try:
-            names = os.listdir(directory or os.curdir)
-        except OSError:
-            continue
-        for name in names:
-            if name.endswith((".dist-info", ".egg-info")):
-                path = os.path.join(directory, name)
-                try:
-                    with open(os.path.join(path, "entry_points.txt"), "rb") as stream:
-                        content = stream.read()
-                except OSError:
-                    continue
-                if GROUP.encode() in content:
-                    found.append(path)
-    return found
+
+def _sources(before: set[str]) -> list[str]:
+    """The files of the modules that are imported since; those of Python and of this package change with these alone."""
+    known = sys.stdlib_module_names | {"shapecheck"}
+    added = [module for name, module in sys.modules.items() if name not in before]
+    named = [(getattr(module, "__name__", ""), getattr(module, "__file__", None)) for module in added]
+    return [file for name, file in named if isinstance(file, str) and name.partition(".")[0] not in known]

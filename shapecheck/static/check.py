@@ -7,12 +7,13 @@ import ast
 from shapecheck.annotations import InvalidHint, parse_annotation, walk
 from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.ops import load
+from shapecheck.ops.plugins import plugin_files
 from shapecheck.static.analysis import Analyst
 from shapecheck.static.bindings import unbound_expressions
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.loosen import loosened
-from shapecheck.static.report import Report
+from shapecheck.static.report import Reads, Report
 from shapecheck.static.signature import annotated_locals, signature_of
 from shapecheck.static.two_orders import Orders
 from shapecheck.static.values import FunctionValue
@@ -20,7 +21,7 @@ from shapecheck.static.walk import statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Protocol
 
     from shapecheck.rules.vocabulary import Vocabulary
@@ -43,17 +44,37 @@ def check_files(paths: Iterable[str], config: Config | None = None) -> Report:
         paths: the files.
         config: the settings in force.
     """
+    whole = Report()
+    for report in check_each(paths, config)[0]:
+        whole.add(report)
+    return whole
+
+
+def check_each(
+    paths: Iterable[str], config: Config | None = None, stamp: Callable[[bytes], bytes] | None = None
+) -> tuple[list[Report], Reads]:
+    """Check files, each with a report of its own, and tell what all of them rest on.
+
+    Args:
+        paths: the files.
+        config: the settings in force.
+        stamp: makes of the content of a file what it is recognised by; without it no files are told.
+    """
     load()
-    project = Project()
-    report = Report()
+    project = Project(stamp)
+    reports = []
     for path in paths:
+        report = Report()
+        report.statistics.files = 1
         index = project.load(path)
-        report.statistics.files += 1
         if isinstance(index, Diagnostic):
             report.diagnostics.append(index)
         else:
             _check_index(project, index, report, config)
-    return report
+        reports.append(report)
+    locations = project.locations
+    reads = Reads(project.stamps, project.asked(), locations.answers, locations.roots, plugin_files())
+    return reports, reads
 
 
 def check_source(

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ast
-import os
 import sys
 
 from shapecheck.diagnostics.model import Diagnostic, Place, source_lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAX_BYTES = 10_000_000
 """A larger file is data, not code that people write."""
@@ -30,8 +25,8 @@ class SourceFile:
         """Whether any function may be a generator."""
 
 
-def read_file(path: str) -> SourceFile | Diagnostic:
-    """The parsed file, or the diagnostic that says why it cannot be."""
+def read_content(path: str) -> bytes | Diagnostic:
+    """The bytes of a file, or the diagnostic that says why it cannot be read."""
     try:
         with open(path, "rb") as stream:
             content = stream.read(MAX_BYTES + 1)
@@ -39,6 +34,11 @@ def read_file(path: str) -> SourceFile | Diagnostic:
         return unreadable(path, f"cannot be read: {error.strerror or error}")
     if len(content) > MAX_BYTES:
         return unreadable(path, f"is larger than {MAX_BYTES // 1_000_000} MB; exclude it or split it")
+    return content
+
+
+def parse_content(path: str, content: bytes) -> SourceFile | Diagnostic:
+    """The bytes of a file parsed, or the diagnostic that says what is wrong with its encoding or syntax."""
     text = _decode(path, content)
     return text if isinstance(text, Diagnostic) else parse_text(path, text)
 
@@ -85,11 +85,3 @@ def _decode(path: str, content: bytes) -> str | Diagnostic:
         return content.decode(encoding)
     except (SyntaxError, ValueError, LookupError) as error:
         return unreadable(path, f"cannot be decoded: {error}")
-
-
-def first_existing(candidates: list[str], exists: Callable[[str], bool] = os.path.isfile) -> str | None:
-    """The first path that exists."""
-    for candidate in candidates:
-        if exists(candidate):
-            return candidate
-    return None

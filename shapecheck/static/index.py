@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import os
 
 from shapecheck.annotations import Alias, Resolver
 from shapecheck.annotations.source import dotted_name
 from shapecheck.diagnostics.model import Diagnostic
-from shapecheck.static.files import SourceFile, first_existing, parse_text, read_file
+from shapecheck.static.files import SourceFile, parse_content, parse_text, read_content
+from shapecheck.static.locations import Locations
 from shapecheck.static.mutation import changed_names
 from shapecheck.static.walk import depth, statements
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapecheck.static.classes import ClassIndex
+    from shapecheck.static.locations import Question
 
     Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
@@ -61,6 +62,8 @@ class ModuleIndex(Resolver):
         self.source = source
         self.project = project
         self.path = source.path
+        self.asked: set[Question] = set()
+        """What was looked for on behalf of this file."""
         self.bindings: dict[str, Binding] = {}
         self.stars: list[Imported] = []
         self.overloads: dict[str, list[Function]] = {}
@@ -252,18 +255,32 @@ def is_overload(function: Function) -> bool:
 
 
 class Project:
-    """Every file read so far, and where a module's name leads."""
+    """Every file read so far, and where a module's name leads.
 
-    def __init__(self) -> None:
+    Attributes:
+        stamps: what the content of each file read is recognised by, None where it could not be read; empty unless
+            the project was given a function that makes such stamps.
+    """
+
+    def __init__(self, stamp: Callable[[bytes], bytes] | None = None) -> None:
+        self.locations = Locations()
+        self.stamps: dict[str, bytes | None] = {}
         self._by_path: dict[str, ModuleIndex | Diagnostic] = {}
-        self._found: dict[tuple[str, str], str | None] = {}
-        self._roots: dict[str, list[str]] = {}
+        self._stamp = stamp
 
     def load(self, path: str) -> ModuleIndex | Diagnostic:
         """The index of a file, or the diagnostic that says why there is none."""
         known = self._by_path.get(path)
         if known is None:
-            source = read_file(path)
+            source: SourceFile | Diagnostic
+            content = read_content(path)
+            if isinstance(content, Diagnostic):
+                stamp, source = None, content
+            else:
+                stamp = None if self._stamp is None else self._stamp(content)
+                source = parse_content(path, content)
+            if self._stamp is not None:
+                self.stamps[path] = stamp
             known = source if isinstance(source, Diagnostic) else ModuleIndex(source, self)
             self._by_path[path] = known
         return known
@@ -273,6 +290,7 @@ class Project:
         source = parse_text(path, text)
         known = source if isinstance(source, Diagnostic) else ModuleIndex(source, self)
         self._by_path[path] = known
+        self.locations.texts.add(path)
         return known
 
     @property
@@ -283,66 +301,12 @@ class Project:
 
     def module(self, name: str, importer: ModuleIndex, level: int = 0) -> ModuleIndex | None:
         """The file of the project that a module's name leads to from another file; None if it is no project file."""
-        directory = os.path.dirname(importer.path)
-        if level:
-            for _ in range(level - 1):
-                directory = os.path.dirname(directory) if directory else os.pardir
-            path = self._lookup(directory, name)
-        else:
-            if name == "shapecheck" or name.partition(".")[0] in _NEVER_LOCAL:
-                # Its public names are known by their rules, also where the package itself lies in the project.
-                return None
-            path = None
-            for root in self._search_roots(directory):
-                path = self._lookup(root, name)
-                if path is not None:
-                    break
-            path = path or self._beside_namespace(directory, name)
+        path = self.locations.find(name, importer.path, level, importer.asked)
         if path is None:
             return None
         found = self.load(path)
         return found if isinstance(found, ModuleIndex) else None
 
-    def _beside_namespace(self, directory: str, name: str) -> str | None:
-        """The file of an absolute name in a package without ``__init__.py``: a folder above is called like it."""
-        head = name.partition(".")[0]
-        parts = directory.split(os.sep)
-        for position in range(len(parts) - 1, -1, -1):
-            if parts[position] == head:
-                path = self._lookup(os.sep.join(parts[:position]), name)
-                if path is not None:
-                    return path
-        return None
-
-    def _lookup(self, root: str, name: str) -> str | None:
-        key = root, name
-        if key not in self._found:
-            base = os.path.join(root, *name.split(".")) if name else root
-            inits = os.path.join(base, "__init__.py"), os.path.join(base, "__init__.pyi")
-            files = (f"{base}.py", f"{base}.pyi") if name else ()
-            known = [path for path in (inits[0], *files[:1]) if path in self._by_path]
-            self._found[key] = known[0] if known else first_existing([inits[0], *files[:1], inits[1], *files[1:]])
-        return self._found[key]
-
-    def _search_roots(self, directory: str) -> list[str]:
-        """Where absolute imports are looked up: beside the topmost package around a file, then beside the file."""
-        roots = self._roots.get(directory)
-        if roots is None:
-            top = directory
-            while os.path.isfile(os.path.join(top, "__init__.py")):
-                parent = os.path.dirname(os.path.abspath(top)) if top in {"", os.curdir} else os.path.dirname(top)
-                if parent == top:
-                    break
-                top = parent
-            roots = [top] if top == directory else [top, directory]
-            for extra in ("", "src"):
-                if extra not in roots and os.path.isdir(extra or os.curdir):
-                    roots.append(extra)
-            self._roots[directory] = roots
-        return roots
-
-
-_NEVER_LOCAL = frozenset(
-    ("torch", "jaxtyping", "einops", "typing", "numpy", "math", "dataclasses", "collections", "functools", "abc", "os",
-     "sys", "re", "itertools", "beartype", "typing_extensions", "__future__", "enum", "pathlib", "warnings", "jax")
-)  # fmt: skip
+    def asked(self) -> dict[str, set[Question]]:
+        """For each file read, what it looked for among the files of the project."""
+        return {path: index.asked for path, index in self._by_path.items() if isinstance(index, ModuleIndex)}

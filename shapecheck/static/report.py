@@ -4,7 +4,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeVar
+
     from shapecheck.diagnostics.model import Diagnostic
+    from shapecheck.static.locations import Question
+
+    Key = TypeVar("Key")
 
 
 class InternalNote:
@@ -40,9 +46,19 @@ class Statistics:
         self.unchecked: dict[str, int] = {}
         """Functions not checked, by why."""
 
+    def add(self, other: Statistics) -> None:
+        """Count what was looked at elsewhere too."""
+        for field in self.__slots__:
+            mine, theirs = getattr(self, field), getattr(other, field)
+            if isinstance(theirs, dict):
+                for reason, count in theirs.items():
+                    mine[reason] = mine.get(reason, 0) + count
+            else:
+                setattr(self, field, mine + theirs)
+
 
 class Report:
-    """Everything one run found."""
+    """Everything that was found in a file, or in several."""
 
     __slots__ = ("diagnostics", "internal", "statistics")
 
@@ -50,3 +66,59 @@ class Report:
         self.diagnostics: list[Diagnostic] = []
         self.internal: list[InternalNote] = []
         self.statistics = Statistics()
+
+    def add(self, other: Report) -> None:
+        """Go on with what was found in files that come behind."""
+        self.diagnostics += other.diagnostics
+        self.internal += other.internal
+        self.statistics.add(other.statistics)
+
+
+class Reads:
+    """What the findings of a run rest on, besides the checker itself.
+
+    Attributes:
+        stamps: what the content of each file read is recognised by; None where it could not be read.
+        asked: what each of these files looked for among the files of the project.
+        answers: the file found for each question, or None.
+        roots: for each folder of files, where their absolute imports are looked up.
+        plugins: the files that brought rules of other distributions; None if such rules were never looked for.
+    """
+
+    __slots__ = ("answers", "asked", "plugins", "roots", "stamps")
+
+    def __init__(
+        self,
+        stamps: dict[str, bytes | None],
+        asked: dict[str, set[Question]],
+        answers: dict[Question, str | None],
+        roots: dict[str, tuple[str, ...]],
+        plugins: list[str] | None,
+    ) -> None:
+        self.stamps = stamps
+        self.asked = asked
+        self.answers = answers
+        self.roots = roots
+        self.plugins = plugins
+
+    def agrees(self, other: Reads) -> bool:
+        """Whether both saw the same files: nothing was edited between one looking and the other."""
+        return (
+            _agree(self.stamps, other.stamps)
+            and _agree(self.answers, other.answers)
+            and _agree(self.roots, other.roots)
+        )
+
+    def add(self, other: Reads) -> None:
+        """Take in what a run that saw the same files rests on."""
+        self.stamps.update(other.stamps)
+        self.answers.update(other.answers)
+        self.roots.update(other.roots)
+        for path, questions in other.asked.items():
+            self.asked[path] = self.asked.get(path, set()) | questions
+        if other.plugins is not None:
+            self.plugins = sorted({*(self.plugins or ()), *other.plugins})
+
+
+def _agree(some: Mapping[Key, object], others: Mapping[Key, object]) -> bool:
+    return all(some.get(key, value) == value for key, value in others.items())

@@ -6,7 +6,7 @@ import pytest
 
 from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.static import check_files, check_source
-from shapecheck.static.files import MAX_BYTES, parse_text, read_file
+from shapecheck.static.files import MAX_BYTES, parse_content, parse_text
 
 GOOD = """\
 from jaxtyping import Float
@@ -95,8 +95,8 @@ def test_a_deep_expression_inside_a_function_leaves_the_others_checked():
     assert [finding.code for finding in report.diagnostics] == ["SC201"]
 
 
-def test_the_lines_of_a_file_are_kept(tmp_path):
-    found = read_file(written(tmp_path, b"a = 1\r\nb = 2\n"))
+def test_the_lines_of_a_file_are_kept():
+    found = parse_content("code.py", b"a = 1\r\nb = 2\n")
     assert not isinstance(found, Diagnostic)
     assert found.lines[:2] == ["a = 1", "b = 2"]
 
