@@ -93,7 +93,7 @@ EDITS = st.lists(
 PATHS = st.sampled_from(((), (".",), ("app.py",), ("pkg",), ("other.py", "app.py")))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(EDITS, PATHS), min_size=1, max_size=6))
 def test_after_any_edits_a_run_says_what_a_fresh_one_says(tmp_path_factory, monkeypatch, rounds):
     directory = tmp_path_factory.mktemp("project")
