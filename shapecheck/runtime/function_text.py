@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 # The globals of the generated code, as they stand in the text until it is finished: a parameter may have any name that
 # an identifier can have.
-CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS, OBSERVE = GLOBALS = (
+CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS = _ALWAYS = (
     "$call", "$again", "$result", "$brief", "$compiling", "$drive", "$error", "$enter", "$leave", "$checker", "$traced",
-    "$scopes", "$fits", "$observe",
+    "$scopes", "$fits",
 )  # fmt: skip
+COUNTED, SEEN, NOTE, OBSERVE = _OBSERVED = ("$counted", "$seen", "$note", "$observe")
+GLOBALS = _ALWAYS + _OBSERVED
 
 
 def key(name: str) -> str:
@@ -84,7 +86,7 @@ class FunctionText:
             lines += [line[4:] for line in checks.lines]
         checks.catching = False
         if observe.OBSERVER is not None:
-            lines.append(self.observation(checks))
+            lines += self.observation(checks)
         if self.kind in {GENERATOR, ASYNC_GENERATOR}:
             lines += self.generator_lines(checks, call, values)
         elif self.kind == FUNCTION and tests_arrays(self.checker.function):
@@ -107,13 +109,22 @@ class FunctionText:
                     self.namespace[prefix + name[1:]] = self.namespace[key(name)]
         return text.replace("$", prefix)
 
-    def observation(self, checks: Checks) -> str:
+    def observation(self, checks: Checks) -> list[str]:
         """Note the sizes of a call that fits; not while Dynamo traces, which would make it part of the graph."""
         assert observe.OBSERVER is not None  # noqa: S101
-        self.namespace[key(OBSERVE)] = observe.OBSERVER.watch(self.checker.function)
-        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
-        condition = f"if not {COMPILING}(): " if key(COMPILING) in self.namespace else ""
-        return f"        {condition}{OBSERVE}({{{bindings}}})"
+        names = tuple(name for name in checks.state if not name.startswith("*"))
+        watch = observe.OBSERVER.watch(self.checker.function, names)
+        self.namespace.update(
+            {key(COUNTED): watch.counted, key(SEEN): watch.sizes, key(NOTE): watch.note, key(OBSERVE): watch.accept}
+        )
+        lines = [f"{COUNTED}()"]
+        if names:
+            sizes = f"({', '.join(checks.variable(name) for name in names)},)"
+            # The sizes of a traced graph cannot be looked up.
+            lines += ["try:", f"    if {sizes} not in {SEEN}: {NOTE}({sizes})", "except TypeError: pass"]
+        if key(COMPILING) in self.namespace:
+            lines = [f"if not {COMPILING}():", *["    " + line for line in lines]]
+        return ["        " + line for line in lines]
 
     def bind_dims(self, checks: Checks, signature: sig.Signature) -> bool:
         """Names tied to the instance have their sizes before any argument is looked at. Tells whether there are any."""

@@ -22,6 +22,7 @@ from jaxtyping import Float, jaxtyped
 from torch import Tensor, nn
 
 from shapecheck import shapechecked
+from shapecheck.runtime import observe
 from tests.bench import other_checkers
 
 if TYPE_CHECKING:
@@ -260,6 +261,27 @@ def calls(report: Report) -> None:
     report.budget("overhead / asserts", (times["shapecheck"] - times["bare"]) / (times["asserts"] - times["bare"]), 1.0)
 
 
+def observed(report: Report) -> None:
+    """What the pytest plugin's counting adds to a checked call."""
+    x, w, out = torch.randn(2, 5, 8), torch.randn(8, 7), torch.randn(2, 5, 7)
+    checked, counted = shapechecked(two), shapechecked(two)
+    checked(x, w, out)
+    observe.switch_on()
+    counted(x, w, out)
+    observe.switch_off()
+    times = medians(
+        {
+            "bare": lambda: two_bare(x, w, out),
+            "asserts": lambda: two_asserts(x, w, out),
+            "shapecheck": lambda: checked(x, w, out),
+            "shapecheck, counted": lambda: counted(x, w, out),
+        }
+    )
+    report.times("two tensors in, one out, while pytest counts calls", times)
+    added = times["shapecheck, counted"] - times["shapecheck"]
+    report.budget("counting / asserts", added / (times["asserts"] - times["bare"]), 1 / 2)
+
+
 def models(report: Report) -> None:
     blocks = {"bare": Block, "shapecheck": CheckedBlock, "jaxtyped(beartype)": JaxtypedBlock}
     for title, build in (("GPT forward (4 blocks, d 64)", gpt), ("GPT forward and backward", gpt_step)):
@@ -341,7 +363,7 @@ def main() -> int:
     torch.set_num_threads(1)
     started = time.perf_counter()
     report = Report()
-    for part in (calls, failing, decoration, imports, switched_off, models):
+    for part in (calls, observed, failing, decoration, imports, switched_off, models):
         part(report)
     print(f"\n{time.perf_counter() - started:.0f} s")
     return int(report.exceeded)

@@ -1,6 +1,7 @@
 """Axis coverage: what calls have reached, and which axes they never told apart."""
 
 import json
+import threading
 
 import pytest
 import torch
@@ -65,6 +66,52 @@ def test_processes_are_merged(observer):
     other.merge(json.loads(json.dumps(observer.state())))
     assert not other.never_told_apart()
     assert not other.never_called()
+
+
+def test_calls_of_several_threads_are_all_counted(observer):
+    @shapechecked
+    def f(x: Float[Tensor, "a b"], y: Float[Tensor, "a"] | Float[Tensor, "b"]):
+        return x
+
+    def work(rows):
+        for _ in range(500):
+            f(Z(rows, 3), Z(rows))
+            f(Z(rows, 3), Z(3))  # only the matcher accepts it, when a has been bound to the other member
+
+    threads = [threading.Thread(target=work, args=(rows,)) for rows in (3, 3, 3, 4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (coverage,) = observer.seen.values()
+    assert coverage.calls == 4000
+    assert coverage.apart == {("a", "b")}
+    assert observer.seen == observer.seen
+
+
+def test_sizes_that_always_change_do_not_pile_up(observer):
+    @shapechecked
+    def f(x: Float[Tensor, "a b"], *rest: Float[Tensor, "b"]):
+        return x
+
+    for size in range(2 * observe._REMEMBERED):
+        f(Z(size, 1).to("meta"))
+    assert len(f.__globals__["_seen"]) <= observe._REMEMBERED
+    (coverage,) = observer.seen.values()
+    assert coverage == observe.Coverage(2 * observe._REMEMBERED, frozenset("ab"), frozenset({("a", "b")}))
+
+
+def test_symbolic_sizes_are_left_alone(observer):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    @shapechecked
+    def f(x: Float[Tensor, "a b"]) -> Float[Tensor, "b a"]:
+        return x.mT
+
+    make_fx(f, tracing_mode="symbolic")(Z(2, 3))
+    torch.compile(f, fullgraph=True, backend="eager", dynamic=True)(Z(2, 3))
+    (coverage,) = observer.seen.values()
+    assert coverage == observe.Coverage(1, frozenset(), frozenset())
 
 
 def test_nothing_is_observed_unless_asked():
