@@ -21,9 +21,24 @@ def local_names(function: types.FunctionType) -> dict[str, Any] | None:
 
     An alias of the enclosing function that only annotations mention is no closure variable, so nothing else keeps it.
     """
-    if "<locals>" not in function.__qualname__ or not _has_strings(function):
+    if "<locals>" not in function.__qualname__:
         return None
-    return names_in_frames(function)
+    if function.__code__.co_flags & _PLAIN_STRINGS:
+        return names_in_frames(function)
+    if sys.version_info >= (3, 14):
+        # Deferred annotations see local names by themselves; those in quotes among them are constants of their code.
+        words = _words_in_quotes(function)
+        found = names_in_frames(function) if words else {}
+        return {name: found[name] for name in words if name in found} or None
+    strings = any(isinstance(annotation, str) for annotation in function.__annotations__.values())
+    return names_in_frames(function) if strings else None
+
+
+def _words_in_quotes(function: types.FunctionType) -> set[str]:
+    """The words of the strings in deferred annotations, those of shapes and parameter names included."""
+    code = getattr(getattr(function, "__annotate__", None), "__code__", None)
+    texts = [constant for constant in code.co_consts if isinstance(constant, str)] if code is not None else []
+    return {word for text in texts for word in "".join(c if c.isalnum() or c == "_" else " " for c in text).split()}
 
 
 def names_in_frames(function: types.FunctionType) -> dict[str, Any]:
@@ -42,14 +57,6 @@ def names_in_frames(function: types.FunctionType) -> dict[str, Any]:
     return names
 
 
-def _has_strings(function: types.FunctionType) -> bool:
-    if function.__code__.co_flags & _PLAIN_STRINGS:
-        return True
-    if sys.version_info >= (3, 14):  # deferred annotations see local names by themselves
-        return False
-    return any(isinstance(annotation, str) for annotation in function.__annotations__.values())
-
-
 def has_annotations(function: types.FunctionType) -> bool:
     """Whether a function has any annotation, without evaluating one."""
     if sys.version_info >= (3, 14):
@@ -62,7 +69,13 @@ def annotations_of(function: Any) -> dict[str, Any]:
     if sys.version_info >= (3, 14):
         import annotationlib
 
-        return annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
+        found = annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
+        pending = [name for name, annotation in found.items() if "ForwardRef(" in repr(annotation)]
+        if pending:
+            # What has been evaluated of `Float[Tensor, "n"] | Later` bears a made-up name there; the text says it all.
+            texts = annotationlib.get_annotations(function, format=annotationlib.Format.STRING)
+            found.update({name: texts[name] for name in pending})
+        return found
     return dict(getattr(function, "__annotations__", None) or {})
 
 
@@ -117,11 +130,8 @@ class Names(dict[str, Any]):
 def names_of_function(function: types.FunctionType, local: dict[str, Any] | None) -> Names:
     """The names that the annotations of a function may use; `local` are those around a nested one."""
     names = Names(local or {}, function.__globals__, function.__qualname__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            names[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
+    names.update(_cells(function))
+    names.update(_cells(getattr(function, "__annotate__", None)))
     names.update({parameter.__name__: parameter for parameter in getattr(function, "__type_params__", ())})
     return names
 
@@ -129,7 +139,21 @@ def names_of_function(function: types.FunctionType, local: dict[str, Any] | None
 def names_of_class(cls: type) -> Names:
     """The names that the annotations in the body of a class may use."""
     module = sys.modules.get(cls.__module__)
-    return Names({cls.__name__: cls}, vars(module) if module is not None else {}, f"{cls.__qualname__}.")
+    names = Names({cls.__name__: cls}, vars(module) if module is not None else {}, f"{cls.__qualname__}.")
+    names.update(_cells(getattr(cls, "__annotate__", None)))
+    return names
+
+
+def _cells(function: Any) -> dict[str, Any]:
+    """The closure of a function; deferred annotations (3.14) are a function of their own."""
+    found = {}
+    if isinstance(function, types.FunctionType):
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+    return found
 
 
 def _type_checking_import(name: str) -> Any:
