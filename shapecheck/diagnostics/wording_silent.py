@@ -138,7 +138,15 @@ def _flat_index(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 def _batch_width(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     batch = speaker.size(found.left)
+    if found.detail:
+        return Said(f"`{found.detail}`, the width of a layer, would have to be the batch size {batch} here")
     return Said(f"the width of {shown} is made of the batch size {batch}: it fits one batch size only")
+
+
+def _batch_meets(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, width = speaker.size(found.left), speaker.size(found.right)
+    left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    return Said(f"{shown} of {left} and {right}: the batch axis {batch} is lined up with {width}, the width of a layer")
 
 
 def _batch_table(found: Mismatch, shown: str, speaker: Speaker) -> Said:
@@ -193,6 +201,7 @@ SILENT = {
     Fault.SOFTMAX_ONE: _softmax_one,
     Fault.FLAT_INDEX: _flat_index,
     Fault.BATCH_WIDTH: _batch_width,
+    Fault.BATCH_MEETS: _batch_meets,
     Fault.BATCH_TABLE: _batch_table,
     Fault.BATCH_LEAK: _batch_leak,
     Fault.BATCH_FIRST: _batch_first,

@@ -41,7 +41,7 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_doubted", "_named", "_positive", "_solutions", "_values")
+    __slots__ = ("_doubted", "_named", "_positive", "_solutions", "_values", "widths")
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
@@ -50,6 +50,8 @@ class Scope:
         self._positive: frozenset[Dim] = frozenset()
         self._named: frozenset[Symbol] = frozenset()
         self._doubted: frozenset[frozenset[Dim]] = frozenset()
+        self.widths: frozenset[Symbol] = frozenset()
+        """Parameters that are the width of a layer: fixed when it is made, so no batch size."""
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -258,6 +260,7 @@ class Scope:
         self._positive = other._positive
         self._named = other._named
         self._doubted = other._doubted
+        self.widths = other.widths
 
     def meet(self, branches: Sequence[Scope]) -> None:
         """Keep what holds in every branch: what they have in common, and what was known before they forked."""
@@ -279,5 +282,6 @@ class Scope:
         self._values = kept
         self._doubted = first._doubted.union(*[other._doubted for other in rest])  # noqa: SLF001 - another scope
         self._named = first._named.intersection(*[other._named for other in rest])  # noqa: SLF001 - another scope
+        self.widths = first.widths.union(*[other.widths for other in rest])
         self._positive = first._positive.intersection(*[other._positive for other in rest])  # noqa: SLF001 - another scope
         self._solutions = {symbol: first._solutions[symbol] for symbol in kept}  # noqa: SLF001 - another scope

@@ -14,7 +14,18 @@ from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Slice, Tensor, scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from shapecheck.shapes import AnyValue
+
+_LAYERS = (
+    "Linear", "Bilinear", "LayerNorm", "GRU", "LSTM", "RNN", "Embedding", "MultiheadAttention",
+    *[f"{kind}{rank}d" for kind in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm") for rank in (1, 2, 3)],
+)
+_WIDTHS = frozenset((
+    "in_features", "out_features", "normalized_shape", "num_features", "input_size", "hidden_size", "in_channels",
+    "out_channels", "embedding_dim", "embed_dim",
+))  # fmt: skip
 
 WHOLE = "whole batch"
 LEAK = "leak"
@@ -95,10 +106,13 @@ def leak(value: AnyValue) -> Mismatch | None:
     return None
 
 
-@watch(*[f"torch.nn.{name}.__init__" for name in ("Linear", "LayerNorm", "BatchNorm1d", "GRU", "LSTM", "RNN")])
+@watch(*[f"torch.nn.{name}.__init__" for name in _LAYERS])
 def _width(call: Observed) -> None:
     """A layer as wide as the batch: it fits one batch size only."""
     for value in [*call.args[:2], *[value for name, value in call.kwargs.items() if name in _WIDTHS]]:
+        width = value.symbol if isinstance(value, Dim) else None
+        if width is not None and width.kind is Kind.FLEXIBLE:
+            scope().widths |= {width}
         symbols = [atom for atom in value.atoms if isinstance(atom, Symbol)] if isinstance(value, Dim) else []
         for symbol in symbols:
             if symbol.name in BATCH_NAMES:
@@ -106,9 +120,55 @@ def _width(call: Observed) -> None:
                 return
 
 
-_WIDTHS = frozenset(
-    ("in_features", "out_features", "normalized_shape", "num_features", "input_size", "hidden_size")
+def widths(batch: frozenset[str]) -> list[Mismatch]:
+    """The widths of layers that were found to be a batch size: what was made so fits one batch size only.
+
+    Args:
+        batch: the axis names of the function under analysis that are its batch axis.
+    """
+    found: list[Mismatch] = []
+    known = scope()
+    for width in known.widths:
+        solution = known.solution(width)
+        symbol = None if solution is None else solution.value.symbol
+        if solution is not None and symbol is not None and symbol.kind is Kind.RIGID and symbol.name in batch:
+            found.append(
+                Mismatch(
+                    Fault.BATCH_WIDTH, left=Dim.of(symbol), detail=width.name, place=solution.place,
+                )
+            )
+    return found
+
+
+def batch_names(orders: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """The axis names that are a batch by what a function declares: leading, with other axes behind it, and only so."""
+    leading = {order[0] for order in orders if len(order) > 1} & BATCH_NAMES
+    return frozenset(name for name in leading if all(name not in order[1:] for order in orders))
+
+
+@watch(
+    "operator.add", "operator.sub", "operator.mul", "operator.truediv",
+    *methods("add", "sub", "subtract", "mul", "multiply", "div", "divide"),
 )
+def _width_on_batch(call: Observed) -> None:
+    """A batch axis lined up with the width of a layer: they are equal by accident, or the width is 1."""
+    left, right = call.tensor(0, "input"), call.tensor(1, "other")
+    if not scope().widths or left is None or right is None:
+        return
+    for one, other in ((left.shape, right.shape), (right.shape, left.shape)):
+        if not is_batch(one) or one.rest is not None or other.rest is not None or not 1 < len(one) == len(other):
+            continue
+        facing = other[0]
+        width = scope().normal(facing.size).symbol if isinstance(facing, Axis) else None
+        batch = one[0]
+        if width in scope().widths and isinstance(batch, Axis) and isinstance(facing, Axis):
+            call.suspect(
+                Mismatch(
+                    Fault.BATCH_MEETS, left=batch.size, right=facing.size, left_shape=left.shape,
+                    right_shape=right.shape,
+                )
+            )
+            return
 
 TABLE = "table"
 

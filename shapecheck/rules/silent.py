@@ -1,11 +1,12 @@
 """The rules about silent faults that watch operations: importing this module registers them all."""
 
 from shapecheck.rules import batch_first, diagonal, factor_order, misaligned, norm_axis, softmax_axis, squeeze_batch
-from shapecheck.rules.batch_leak import leak
+from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.observed import observe
 
 __all__ = [
     "batch_first",
+    "batch_names",
     "diagonal",
     "factor_order",
     "leak",
@@ -14,4 +15,5 @@ __all__ = [
     "observe",
     "softmax_axis",
     "squeeze_batch",
+    "widths",
 ]

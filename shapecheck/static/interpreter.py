@@ -11,7 +11,7 @@ from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.ops import find_operation
 from shapecheck.ops.indexing import setitem
 from shapecheck.ops.signature import FAMILIES
-from shapecheck.rules.silent import leak, observe
+from shapecheck.rules.silent import batch_names, leak, observe, widths
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -442,6 +442,9 @@ class Interpreter(Reporter):
         found = leak(value)
         if found is not None:
             self.report(frame, node, found, "returning")
+        if self.scope.widths:
+            for width in widths(batch_names(signature.orders)):
+                self.report(frame, node, width)
 
     def check_yield(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
         """Check what a generator under analysis yields."""
