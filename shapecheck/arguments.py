@@ -80,9 +80,16 @@ def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     add("--cache-dir", metavar="DIR", help="where those are kept (default: .shapecheck_cache beside pyproject.toml)")
     add("--strict-internal", action="store_true", help="exit with status 2 if a function could not be checked")
 
+    show = commands.add_parser(
+        "show",
+        help="show source with the inferred shapes",
+        description="Show the source of a file, a class or a function with the shapes that are inferred at each line.",
+    )
+    show.add_argument("targets", nargs="+", metavar="FILE[::FUNCTION]", help="such as model.py::Attention.forward")
+
     rule = commands.add_parser("rule", help="explain a rule, or list them", description="Explain a rule, or list them.")
     rule.add_argument("code", nargs="?", metavar="CODE", help="code, name or beginning of a code")
-    return parser, {"check": check, "rule": rule}
+    return parser, {"check": check, "rule": rule, "show": show}
 
 
 def _whole_number(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The command line: `shapecheck check`, `shapecheck rule`.
+"""The command line: `shapecheck check`, `shapecheck show`, `shapecheck rule`.
 
 Exit status 0 means clean, 1 that something was found, 2 wrong use or a failure of shapecheck itself.
 """
@@ -24,7 +24,7 @@ _INTERRUPTED = 130
 _LITTLE = 10_000
 """Bytes of source: to look for an earlier result takes a twentieth of the time that checking less does."""
 
-COMMANDS = ("check", "rule")
+COMMANDS = ("check", "rule", "show")
 
 
 class Options:
@@ -45,6 +45,7 @@ class Options:
         self.cache_dir: str | None = None
         self.strict_internal = False
         self.code: str | None = None
+        self.targets: list[str] = []
 
 
 class UsageError(Exception):
@@ -86,7 +87,7 @@ def _end_process(status: int) -> None:
 def _status(arguments: list[str]) -> int:
     try:
         options = _options(arguments)
-        status = _rule(options) if options.command == "rule" else _check(options)
+        status = _RUN[str(options.command)](options)
         sys.stdout.flush()
     except UsageError as error:
         print(f"shapecheck: {error}", file=sys.stderr)
@@ -333,3 +334,20 @@ def _rule(options: Options) -> int:
     else:
         sys.stdout.write(text)
     return CLEAN
+
+
+def _show(options: Options) -> int:
+    from shapecheck.config import ConfigError
+    from shapecheck.show import ShowError, show
+
+    for target in options.targets:
+        try:
+            text, report = show(target, coloured=_coloured())
+        except (ConfigError, ShowError) as error:
+            raise UsageError(str(error)) from error
+        sys.stdout.write(text)
+        _tell_internal(report, options)
+    return CLEAN
+
+
+_RUN = {"check": _check, "rule": _rule, "show": _show}

@@ -12,7 +12,7 @@ from shapecheck.annotations import ArrayHint
 from shapecheck.diagnostics.speaker import Explanation, Said, Speaker, move
 from shapecheck.diagnostics.wording_silent import SILENT
 from shapecheck.dims import Dim, Scope
-from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Number, Opaque, Rest, Sequence, Tensor
+from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Number, Opaque, Rest, Sequence, Tensor, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_PERMUTED = 6
 MAX_QUOTED = 60
+MAX_BESIDE = 4
+"""Items of a tuple that are told one by one."""
 
 
 def revealed(value: AnyValue, scope: Scope) -> str:
@@ -43,6 +45,52 @@ def revealed(value: AnyValue, scope: Scope) -> str:
     if isinstance(value, Opaque):
         return str(scope.normal(value.size()))
     return "unknown"
+
+
+def beside(value: AnyValue, speaker: Speaker) -> str:
+    """A value as it stands beside the line that computes it: ``[B, T, D]``; empty where there is nothing to tell."""
+    if isinstance(value, Tensor):
+        return speaker.shape(value.shape)
+    if isinstance(value, Dim):
+        return speaker.size(value)
+    if isinstance(value, Unknown):
+        return f"? ({value.why})"
+    if isinstance(value, Sequence):
+        parts = ["..." if isinstance(item, Rest) else beside(item, speaker) for item in value.items]
+        if not any(parts):
+            return ""
+        if len(parts) > MAX_BESIDE and len(set(parts)) == 1:
+            return f"{len(parts)} x {parts[0]}"
+        shown = [part or "_" for part in parts[:MAX_BESIDE]]
+        return f"({', '.join(shown)}{f', ... {len(parts)} in all' if len(parts) > MAX_BESIDE else ''})"
+    return ""
+
+
+def beside_names(shown: list[tuple[str, str]]) -> str:
+    """The values of the names that one line binds, those that look alike told together: ``q, k: [B, T, D]``.
+
+    A value without a name is that of the whole line.
+    """
+    together: dict[str, list[str]] = {}
+    for name, text in shown:
+        if text and text != name:
+            together.setdefault(text, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {text}" if any(names) else text for text, names in together.items())
+
+
+def beside_choice(options: list[str]) -> str:
+    """One of several values: ``[B, T] or None``."""
+    return " or ".join(dict.fromkeys(option for option in options if option))
+
+
+def beside_layer(weight: str) -> str:
+    """A module of torch, by its weight."""
+    return f"weight {weight}"
+
+
+def beside_items(element: str, kind: str) -> str:
+    """A list of unknown length, by its items."""
+    return f"{kind} of {element}" if element else ""
 
 
 def _axis_text(axis: Axis, scope: Scope) -> str:

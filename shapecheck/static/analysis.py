@@ -44,11 +44,13 @@ def _count(counts: dict[str, int], why: str) -> None:
 class Analyst:
     """Interprets functions and constructors of one file; what it finds is the interpreter's."""
 
-    def __init__(self, project: Project, index: ModuleIndex, report: Report) -> None:
+    def __init__(
+        self, project: Project, index: ModuleIndex, report: Report, interpreter: Interpreter | None = None
+    ) -> None:
         self.project = project
         self.index = index
         self.report = report
-        self.interpreter = Interpreter(project)
+        self.interpreter = Interpreter(project) if interpreter is None else interpreter
         self.instances: dict[ClassIndex, tuple[Instance, Scope] | None] = {}
         self.chosen: dict[str, Hint] = {}
         """The alternatives of the parameters' unions in the pass that is running."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from shapecheck.rules.vocabulary import Vocabulary
     from shapecheck.static.index import Function
+    from shapecheck.static.interpreter import Interpreter
 
     class Config(Protocol):
         """What of the settings the checks themselves depend on."""
@@ -99,7 +100,7 @@ def _check_index(project: Project, index: ModuleIndex, report: Report, config: C
     text = index.source.text
     if not any(mark in text for mark in MARKS) and not _may_have_annotations(index):
         return
-    _Checker(project, index, report, config).run()
+    Checker(project, index, report, config).run()
 
 
 def _may_have_annotations(index: ModuleIndex) -> bool:
@@ -107,11 +108,18 @@ def _may_have_annotations(index: ModuleIndex) -> bool:
     return bool(index.stars) or any("[" in line and '"' in line for line in index.source.lines)
 
 
-class _Checker(Analyst):
+class Checker(Analyst):
     """The functions of one file, one after another."""
 
-    def __init__(self, project: Project, index: ModuleIndex, report: Report, config: Config | None) -> None:
-        super().__init__(project, index, report)
+    def __init__(
+        self,
+        project: Project,
+        index: ModuleIndex,
+        report: Report,
+        config: Config | None,
+        interpreter: Interpreter | None = None,
+    ) -> None:
+        super().__init__(project, index, report, interpreter)
         self.codes = None if config is None else config.codes
         """The rules that are wanted; None for all of them."""
         if config is not None:

@@ -31,6 +31,14 @@ def test_the_first_session(tmp_path, monkeypatch, capsys):
     assert "$ shapecheck check model.py\n" + capsys.readouterr().out == block("$ shapecheck check model.py\n")
 
 
+def test_the_shapes_of_the_first_session(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.py").write_text(block("# model.py\n"))
+    assert main(["show", "model.py::SelfAttention.forward"]) == 0
+    command = "$ shapecheck show model.py::SelfAttention.forward\n"
+    assert command + capsys.readouterr().out == block(command)
+
+
 def test_the_failing_call(tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "call.py").write_text(block("# call.py\n"))

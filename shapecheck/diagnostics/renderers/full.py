@@ -85,37 +85,37 @@ def _excerpt(
         line = lines[row - 1]
         start = place.column - 1 if row == place.row else len(line) - len(line.lstrip())
         end = place.end_column - 1 if row == place.end_row else len(line.rstrip())
-        indent = _width(line[:start])
-        span = max(1, _width(line[:end]) - indent)
-        yield [(f"{row:>{margin}} | ", _FRAME), (_shown(line), "")]
+        indent = width(line[:start])
+        span = max(1, width(line[:end]) - indent)
+        yield [(f"{row:>{margin}} | ", _FRAME), (printable(line), "")]
         yield [(f"{'':>{margin}} | ", _FRAME), (" " * indent, ""), (mark * span, style)]
         if gap and row == place.row:
             yield [(f"{'':>{margin}} | ...", _FRAME)]
 
 
-def _shown(line: str) -> str:
+def printable(line: str) -> str:
     """Return a source line as it can be printed: tabs expanded, control characters replaced."""
     if line.isascii() and line.isprintable():
         return line
     shown = ""
     for character in line:
         if character == "\t":
-            shown += " " * (_TAB - _width(shown) % _TAB)
+            shown += " " * (_TAB - width(shown) % _TAB)
         else:
             shown += character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
     return shown
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
     """Return how many terminal columns a piece of a source line takes."""
     if text.isascii() and "\t" not in text:
         return len(text)
     from unicodedata import combining, east_asian_width
 
-    width = 0
+    columns = 0
     for character in text:
         if character == "\t":
-            width += _TAB - width % _TAB
+            columns += _TAB - columns % _TAB
         elif not combining(character):
-            width += 2 if east_asian_width(character) in "WF" else 1
-    return width
+            columns += 2 if east_asian_width(character) in "WF" else 1
+    return columns
