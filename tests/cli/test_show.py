@@ -8,11 +8,17 @@ import pytest
 
 from shapecheck.cli import main
 
-HEAD = "import torch\nimport torch.nn.functional as F\nfrom jaxtyping import Float, Int\nfrom torch import Tensor, nn\n\n"
+HEAD = """\
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+"""
 
 # A comment is what must stand beside its line; a line without one has nothing beside it.
 SOURCES = {
-    "attention": '''
+    "attention": """
 class Attention(nn.Module):
     def __init__(self, D: int, H: int) -> None:
         super().__init__()
@@ -30,14 +36,14 @@ class Attention(nn.Module):
             .transpose(1, 2)  # = [B, T, H, D//H]
             .reshape(B, T, D)
         )
-''',
-    "unknown": '''
+""",
+    "unknown": """
 def f(x: Float[Tensor, "B T"], other) -> Float[Tensor, "B T"]:
     y = torch.no_such_function(x)  # = ? (torch.no_such_function has no rule)
     z = x + 1  # = [B, T]
     return z  # = [B, T]
-''',
-    "loop": '''
+""",
+    "loop": """
 def f(x: Float[Tensor, "B T"], parts: list[Float[Tensor, "B T"]]) -> Float[Tensor, "B N"]:
     out = x[:, :1]  # = [B, 1]
     for part in parts:  # = part: [B, T]
@@ -46,13 +52,13 @@ def f(x: Float[Tensor, "B T"], parts: list[Float[Tensor, "B T"]]) -> Float[Tenso
     both = [x, out]  # = ([B, T], [B, ?])
     many = [x, x, x, x, x, x]  # = 6 x [B, T]
     return out  # = [B, ?]
-''',
-    "choice": '''
+""",
+    "choice": """
 def f(x: Float[Tensor, "B T"] | Float[Tensor, "B T D"], mask: Float[Tensor, "T"] | None = None) -> None:
     y = x * 2  # = [B, T] or [B, T, D]
     m = mask  # = [T] or None
-''',
-    "nested": '''
+""",
+    "nested": """
 def outer(x: Float[Tensor, "N D"]) -> Float[Tensor, "D"]:
     def inner(y: Float[Tensor, "M"]) -> Float[Tensor, "M"]:
         return y * 2  # = [M]
@@ -65,12 +71,12 @@ def outer(x: Float[Tensor, "N D"]) -> Float[Tensor, "D"]:
 
 def plain(x):
     return x * 2
-''',
-    "scalars": '''
+""",
+    "scalars": """
 def f(x: Float[Tensor, "B C"], y: Int[Tensor, "B"]) -> Float[Tensor, ""]:
     loss = F.cross_entropy(x, y)  # = []
     return loss  # = []
-''',
+""",
 }
 
 
