@@ -116,6 +116,8 @@ def _generic(annotation: typing.Any, evaluate: Evaluate | None) -> Hint:
 
     origin = typing.get_origin(annotation)
     if origin is None:
+        if type(annotation).__name__ == "InitVar":  # a parameter of a dataclass that is no field
+            return inner(annotation.type)
         return OtherHint(_text(annotation), qualified_name(annotation), (), annotation)
     args = typing.get_args(annotation)
     name = "typing.Union" if origin in {typing.Union, types.UnionType} else qualified_name(origin)
@@ -123,7 +125,9 @@ def _generic(annotation: typing.Any, evaluate: Evaluate | None) -> Hint:
         return _union(tuple(map(inner, args)), annotation)
     if origin is typing.Annotated or name in TRANSPARENT:
         return inner(args[0])
-    if name == "builtins.tuple":
+    if name in _TESTS:
+        return OtherHint(_text(annotation), "builtins.bool", (), bool)
+    if name == "builtins.tuple" and not any(map(_is_unpacked, args)):
         if len(args) == 2 and args[1] is Ellipsis:
             return TupleHint((inner(args[0]),), variadic=True)
         return TupleHint(tuple(map(inner, args)), variadic=False)
@@ -131,12 +135,21 @@ def _generic(annotation: typing.Any, evaluate: Evaluate | None) -> Hint:
         return SequenceHint(name, inner(args[0]), annotation)
     if name in MAPPINGS and len(args) == 2:
         return DictHint(name, inner(args[0]), inner(args[1]), annotation)
-    if name in {"typing.Literal", "builtins.type"}:
+    if name in {"typing.Literal", "builtins.type", "builtins.tuple"}:
         return OtherHint(_text(annotation), name, (), annotation)
     flat: list[object] = []
     for arg in args:
         flat += arg if isinstance(arg, list) else [arg]
     return OtherHint(_text(annotation), name, tuple(map(inner, flat)), annotation)
+
+
+_TESTS = {"typing.TypeGuard", "typing.TypeIs", "typing_extensions.TypeGuard", "typing_extensions.TypeIs"}
+"""What functions return that tell type checkers something about an argument: a truth value."""
+
+
+def _is_unpacked(annotation: object) -> bool:
+    """Whether this stands for any number of types: `*Ts`, `*tuple[int, ...]`."""
+    return getattr(annotation, "__unpacked__", False) or typing.get_origin(annotation) is typing.Unpack
 
 
 def _union(members: tuple[Hint, ...], annotation: object) -> Hint:

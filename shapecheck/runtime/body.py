@@ -1,8 +1,7 @@
 """`isinstance(x, Float[Tensor, "B T"])` inside a checked body: it sees the sizes of the call.
 
 Such a test is jaxtyping's own; it looks into a stack of bindings, one entry per call, which is filled here for the
-functions whose code can make such a test, or calls a function that beartype or typeguard makes such tests for, and only
-for those.
+functions whose code can make such a test, or that call a function which makes it in their name, and only for those.
 """
 
 from __future__ import annotations
@@ -19,36 +18,69 @@ from shapecheck.runtime.resolve import annotations_of, innermost, names_of_funct
 CHECK = "__shapecheck_local__"
 
 
+_DEPTH = 2
+"""How far unchecked functions that call each other are followed."""
+
+_OTHERS = {"torch", "numpy", "einops", "jax", "jaxtyping", "beartype", "builtins"}
+"""Packages whose functions do not test the sizes of their callers."""
+
+
 def tests_arrays(function: types.FunctionType) -> bool:
     """Whether the code of a function, or of one nested in it, mentions both `isinstance` and jaxtyping's types.
 
-    So do functions that print their bindings, and those whose local variables are checked.
+    So do functions that print their bindings, and those whose local variables are checked. Functions without sizes of
+    their own count as part of those that call them by name: what they test is tested in the sizes of their caller.
     """
-    if "jaxtyping" not in sys.modules:
-        return False
+    return "jaxtyping" in sys.modules and _tests_arrays(function, set(), _DEPTH)
+
+
+def _tests_arrays(function: types.FunctionType, seen: set[types.CodeType], depth: int) -> bool:
+    seen.add(function.__code__)
     names: set[str] = set()
     collect_names(function.__code__, names)
     if CHECK in names or "print_bindings" in names:
         return True
     tested = "isinstance" in names
-    module = function.__globals__
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name in names:
-        value = module.get(name)
-        if value is None and name in cells:
-            try:
-                value = cells[name].cell_contents
-            except ValueError:
-                continue
-        if value is not None and ((tested and mentions_arrays(value)) or borrows_sizes(value)):
+    for value in _values(function, names):
+        if tested and mentions_arrays(value):
+            return True
+        if not isinstance(value, types.FunctionType) or _has_sizes(value):
+            continue
+        if borrows_sizes(value):
+            return True
+        if depth and value.__code__ not in seen and _tests_arrays(value, seen, depth - 1):
             return True
     return False
 
 
-def borrows_sizes(value: object) -> bool:
+def _values(function: types.FunctionType, names: set[str]) -> list[Any]:
+    """What the names in a function's code mean: globals, free variables, and what modules and the own class have."""
+    known = names_of_function(function, None)
+    found = [known.module[name] for name in names if name in known.module]
+    found += [known[name] for name in names if name in dict.keys(known)]
+    holders = [value for value in found if isinstance(value, (types.ModuleType, type)) and not _is_other(value)]
+    if isinstance(known.owner, type):
+        holders.append(known.owner)
+    for holder in holders:
+        members = vars(holder)
+        found += [getattr(members[name], "__func__", members[name]) for name in names if name in members]
+    return found
+
+
+def _is_other(value: Any) -> bool:
+    name: Any = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+    return isinstance(name, str) and name.partition(".")[0] in _OTHERS
+
+
+def _has_sizes(function: types.FunctionType) -> bool:
+    """Whether a function's calls have sizes of their own, or it makes no tests at all."""
+    return (
+        "__shapecheck__" in function.__dict__ or function.__globals__.get("__name__", "").partition(".")[0] in _OTHERS
+    )
+
+
+def borrows_sizes(value: types.FunctionType) -> bool:
     """Whether beartype or typeguard alone checks a function: its tensors are then tested in the sizes of its caller."""
-    if not isinstance(value, types.FunctionType) or "__shapecheck__" in value.__dict__:
-        return False
     checked = (
         "__beartype_wrapper" in value.__dict__
         or value.__globals__.get("__name__") == "typeguard"  # 2

@@ -117,7 +117,7 @@ def _wants_check(member: Any) -> bool:
         member = member.__func__
     elif isinstance(member, property):
         return any(_wants_check(part) for part in (member.fget, member.fset, member.fdel) if part is not None)
-    elif isinstance(member, functools.cached_property):
+    elif isinstance(member, (functools.cached_property, functools.partialmethod)):
         member = member.func
     if not isinstance(member, types.FunctionType) or MARK in member.__dict__ or is_unchecked(member):
         return False

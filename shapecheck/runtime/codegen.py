@@ -47,7 +47,8 @@ class Checks(ArrayLines):
         elif isinstance(hint, RecordHint):
             self.record(hint, value)
         elif isinstance(hint, TupleHint) and not hint.variadic:
-            self.line(f"if not isinstance({value}, tuple) or len({value}) != {len(hint.items)}: break")
+            wrong = self.no_instance(value, self.builtin("tuple"))
+            self.line(f"if {wrong} or {self.builtin('len')}({value}) != {len(hint.items)}: break")
             for index, item in enumerate(hint.items):
                 self.check_part(item, f"{value}[{index}]")
         elif isinstance(hint, (TupleHint, SequenceHint, DictHint)):
@@ -69,20 +70,21 @@ class Checks(ArrayLines):
             return ""
         cls = others.plain_class(hint)
         if cls is not None:
-            return f"not isinstance({value}, {self.constant('c', cls)})"
+            return self.no_instance(value, self.constant("c", cls))
         return f"not {self.constant('t', others.tester(hint))}({value})"
 
     def record(self, hint: RecordHint, value: str) -> None:
         """The fields of an object; what only its class binds is bound afresh for each."""
         cls = self.constant("c", hint.container())
         usual = self.constant("c", dict) if hint.kind == TYPED_DICT else cls
-        self.line(f"if type({value}) is not {usual} and not isinstance({value}, {cls}): break")
+        self.line(f"if {self.builtin('type')}({value}) is not {usual} and {self.no_instance(value, cls)}: break")
         local = [name for name in names_of(hint) if name not in self.shared]
         known = {name: self.state.pop(name) for name in local if name in self.state}
         for field, item in zip(hint.fields, hint.items, strict=True):
             if hint.kind != TYPED_DICT:
                 default = f", {self.constant('v', ABSENT)}" if field.exempt is ABSENT else ""
-                read = f"getattr({value}, {field.name!r}{default})" if default else f"{value}.{field.name}"
+                read = f"{self.builtin('getattr')}({value}, {field.name!r}{default})"
+                read = read if default else f"{value}.{field.name}"
             else:
                 read = f"{value}.get({field.name!r}, {self.constant('v', ABSENT)})"
             if field.exempt is ALWAYS:
@@ -158,7 +160,7 @@ class Checks(ArrayLines):
     def loop(self, hint: TupleHint | SequenceHint | DictHint, value: str) -> None:
         """Every element; what only this container binds is bound afresh for each."""
         cls = tuple if isinstance(hint, TupleHint) else container_class(hint)
-        self.line(f"if not isinstance({value}, {self.constant('c', cls)}): break")
+        self.line(f"if {self.no_instance(value, self.constant('c', cls))}: break")
         names = names_of(hint)
         local = [name for name in names if name not in self.shared]
         self.maybe([name for name in names if name in self.shared])

@@ -31,7 +31,7 @@ class ArrayLines(Lines):
             self.line(f"if not {self.constant('h', is_array)}({value}): break")
         elif isinstance(live.array_type, type):
             cls = self.constant("c", live.array_type)
-            self.line(f"if type({value}) is not {cls} and not isinstance({value}, {cls}): break")
+            self.line(f"if {self.builtin('type')}({value}) is not {cls} and {self.no_instance(value, cls)}: break")
         else:
             raise NotInlineError
         accepted = None
@@ -81,11 +81,11 @@ class ArrayLines(Lines):
             if self.catching and count:
                 self.catches = True
             else:
-                self.line(f"if len({shape}) != {count}: break")
+                self.line(f"if {self.builtin('len')}({shape}) != {count}: break")
             self.unpacked(spec.axes, shape)
             return
         if count > 1:
-            self.line(f"if len({shape}) < {count - 1}: break")
+            self.line(f"if {self.builtin('len')}({shape}) < {count - 1}: break")
         before, after = spec.axes[: spec.variadic], spec.axes[spec.variadic + 1 :]
         for index, axis in enumerate(before):
             self.axis(axis, f"{shape}[{index}]")
@@ -105,7 +105,7 @@ class ArrayLines(Lines):
             return
         shape = self.first_shapes[spec.text] = self.fresh("s")
         self.line(f"{shape} = {value}.shape")
-        self.line(f"if len({shape}) != {len(spec.axes)}: break")
+        self.line(f"if {self.builtin('len')}({shape}) != {len(spec.axes)}: break")
         for index, axis in enumerate(spec.axes):
             if axis.kind == "fixed":
                 self.line(f"if {shape}[{index}] != {axis.size}: break")
@@ -237,7 +237,8 @@ class ArrayLines(Lines):
         """The expression as Python over local variables and parameters."""
 
         def op(symbol: str, left: str, right: str) -> str:
-            return f"{symbol}({left}, {right})" if symbol in {"min", "max"} else f"({left} {symbol} {right})"
+            called = symbol in {"min", "max"}
+            return f"{self.builtin(symbol)}({left}, {right})" if called else f"({left} {symbol} {right})"
 
         def path(part: Path) -> str:
             # A string in braces is an expression of its own; only the matcher evaluates it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 BOUND, MAYBE = 1, 2
@@ -62,6 +63,14 @@ class Lines:
         name = self.fresh(prefix + "_")
         self.namespace[name] = value
         return name
+
+    def builtin(self, name: str) -> str:
+        """What a builtin is called here: a parameter may have its name."""
+        return name if name not in self.parameters else self.constant("b", getattr(builtins, name))
+
+    def no_instance(self, value: str, cls: str) -> str:
+        """The test that a value is not of a class."""
+        return f"not {self.builtin('isinstance')}({value}, {cls})"
 
     def maybe(self, names: list[str]) -> None:
         """Before a branch or a loop: names that it may bind exist afterwards in any case."""

@@ -104,6 +104,10 @@ def decorate(target: Any, dims: dict[str, str] | None, *, check_locals: bool = F
         from shapecheck.runtime.classes import decorate_class
 
         return decorate_class(target, dims, check_locals=check_locals)
+    if isinstance(target, functools.partialmethod):
+        return functools.partialmethod(inner(target.func), *target.args, **target.keywords)
+    if isinstance(target, types.MethodType):
+        return types.MethodType(inner(target.__func__), target.__self__)
     if isinstance(target, functools.partial):
         return functools.partial(inner(target.func), *target.args, **target.keywords)
     function = resolve.innermost(target)

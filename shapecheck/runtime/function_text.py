@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # The globals of the generated code, as they stand in the text until it is finished: a parameter may have any name that
 # an identifier can have.
-CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS = _ALWAYS = (
+CALL, AGAIN, RESULT, BRIEF, COMPILING, DRIVE, ERROR, ENTER, LEAVE, CHECKER, TRACED, SCOPES, FITS, STEPS = _ALWAYS = (
     "$call", "$again", "$result", "$brief", "$compiling", "$drive", "$error", "$enter", "$leave", "$checker", "$traced",
-    "$scopes", "$fits",
+    "$scopes", "$fits", "$steps",
 )  # fmt: skip
 COUNTED, SEEN, NOTE, OBSERVE = _OBSERVED = ("$counted", "$seen", "$note", "$observe")
 GLOBALS = _ALWAYS + _OBSERVED
@@ -91,6 +91,8 @@ class FunctionText:
             lines += self.generator_lines(checks, call, values)
         elif self.kind == FUNCTION and tests_arrays(self.checker.function):
             lines += self.scoped_lines(checks, returns, call, values, inline=inline)
+        elif self.kind == COROUTINE and tests_arrays(self.checker.function):
+            lines += self.steps_lines(checks, call, values)
         elif returns is None:
             lines.append(f"        return {call}")
         else:
@@ -140,9 +142,9 @@ class FunctionText:
         hint = parameter.hint
         if hint is None:
             return
-        if parameter.kind == sig.VAR_POSITIONAL:
+        if parameter.several and parameter.kind == sig.VAR_POSITIONAL:
             checks.loop(TupleHint((hint,), variadic=True), parameter.name)
-        elif parameter.kind == sig.VAR_KEYWORD:
+        elif parameter.several:
             anything = OtherHint("str", "typing.Any")
             checks.loop(DictHint("builtins.dict", anything, hint, dict[str, Any]), parameter.name)
         elif parameter.exempt:
@@ -208,6 +210,29 @@ class FunctionText:
             *[indent + line for line in self.traced_lines(returns, call, bindings, value)],
         ]
 
+    def steps_lines(self, checks: Checks, call: str, values: str) -> list[str]:
+        """Await with the sizes where an `isinstance` in the body sees them, whenever it runs."""
+        from shapecheck.runtime.generators import Steps
+
+        self.namespace.update({key(STEPS): Steps, key(CHECKER): self.checker})
+        bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
+        return [
+            "        " + line
+            for line in self.awaited_lines(checks, f"{STEPS}({CHECKER}, {values}, {{{bindings}}})", call)
+        ]
+
+    @staticmethod
+    def awaited_lines(checks: Checks, steps: str, call: str) -> list[str]:
+        """Make the steps, await the call through them, and check the result."""
+        run, value, verdict = checks.fresh("r"), checks.fresh("r"), checks.fresh("r")
+        return [
+            f"{run} = {steps}",
+            f"{value} = await {run}.awaited({call.removeprefix('await ')})",
+            f"{verdict} = {run}.misfit({value})",
+            f"if {verdict} is None: return {value}",
+            *raise_lines(verdict, 0),
+        ]
+
     def traced_lines(self, returns: Hint | None, call: str, bindings: str, value: str) -> list[str]:
         """The same for Dynamo, which sees neither jaxtyping's stack nor what its `isinstance` does."""
         from shapecheck.runtime import traced
@@ -258,6 +283,11 @@ class FunctionText:
                 f"        async for {value} in {DRIVE}({call}, {CHECKER}, {values}, {verdict}.env): yield {value}"
             )
             lines.append("        return")
+        elif key(STEPS) in self.namespace:
+            lines += [
+                "        " + line
+                for line in self.awaited_lines(checks, f"{STEPS}({CHECKER}, {values}, {verdict}.sizes())", call)
+            ]
         elif key(ENTER) in self.namespace:
             lines += [
                 f"        {ENTER}({values}, {verdict}.sizes())",

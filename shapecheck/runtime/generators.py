@@ -1,14 +1,18 @@
-"""Generators handed on with a check of every value they yield."""
+"""Functions that run by fits and starts: generators, checked at every value they yield, and coroutines.
+
+Where their body tests tensors with `isinstance`, the sizes of the call are put in place for each of the steps.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from shapecheck.annotations.hints import OtherHint
+from shapecheck.runtime.body import tests_arrays
 from shapecheck.runtime.errors import ShapeError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator, Callable, Generator
 
     from shapecheck.annotations.hints import Hint
     from shapecheck.runtime.checker import Checker
@@ -33,22 +37,74 @@ def yields_and_returns(hint: Hint | None) -> tuple[Hint | None, Hint | None]:
     return None, None
 
 
-class _Watch:
-    """The checks of one running generator. Names that only the yielded values bind are bound afresh by each."""
+class Steps:
+    """One running generator or coroutine. Names that only the yielded values bind are bound afresh by each."""
 
     def __init__(self, checker: Checker, values: tuple[Any, ...], sizes: dict[str, Any] | None) -> None:
         self.checker = checker
         self.values = values
-        self.env = checker.env_of(values, plain_sizes(sizes)) if sizes is not None else None
+        self.sizes = None if sizes is None else plain_sizes(sizes)
+        self.env = None if self.sizes is None else checker.env_of(values, self.sizes)
         self.yields, self.returns = yields_and_returns(checker.known_signature().returns)
+        self.scoped = self.sizes is not None and tests_arrays(checker.function)
+
+    def step(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Run the body as far as it goes, in the sizes of the call and with those that it binds itself."""
+        if not self.scoped or self.sizes is None:
+            return method(*arguments)
+        before = self.sizes
+        self.checker.enter(self.values, before)
+        try:
+            return method(*arguments)
+        finally:
+            self.sizes = self.checker.leave()
+            if self.sizes.keys() != before.keys():
+                self.env = self.checker.env_of(self.values, self.sizes)
 
     def check(self, what: str, value: object) -> None:
+        """Raise when a yielded value, or what a generator returns, does not fit."""
         hint = self.yields if what == "yield" else self.returns
         if hint is None or self.env is None:
             return
         error = self.checker.check_value(self.values, self.env, what, hint, value)
         if error is not None:
             raise error.with_traceback(None)
+
+    def misfit(self, value: object) -> ShapeError | None:
+        """The error that the result of a coroutine deserves."""
+        return None if self.env is None else self.checker.check_result(self.values, self.env, value)
+
+    def awaited(self, awaitable: Any) -> Awaited:
+        """The same awaitable, run step by step."""
+        return Awaited(self, awaitable)
+
+
+class Awaited:
+    """An awaitable whose steps are run by `Steps` (PEP 492: what `await` asks of the object behind it)."""
+
+    def __init__(self, steps: Steps, awaitable: Any) -> None:
+        self.steps = steps
+        self.awaitable = awaitable
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        running = self.awaitable.__await__()
+        method: Any = running.__next__
+        arguments: tuple[Any, ...] = ()
+        while True:
+            try:
+                waiting = self.steps.step(method, *arguments)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                sent = yield waiting
+            except GeneratorExit:
+                if hasattr(running, "close"):
+                    running.close()
+                raise
+            except BaseException as error:  # noqa: BLE001  # a cancelled task, for one: the body decides
+                method, arguments = running.throw, (error,)
+            else:
+                method, arguments = (running.__next__, ()) if sent is None else (running.send, (sent,))
 
 
 def plain_sizes(sizes: dict[str, Any]) -> dict[str, Any]:
@@ -65,11 +121,11 @@ def drive(
     generator: Generator[Any, Any, Any], checker: Checker, values: tuple[Any, ...], sizes: dict[str, Any] | None
 ) -> Generator[Any, Any, Any]:
     """What `yield from generator` does (PEP 380), with checks."""
-    watch = _Watch(checker, values, sizes)
+    watch = Steps(checker, values, sizes)
     step: Any
     argument: Any
     try:
-        value = next(generator)
+        value = watch.step(next, generator)
     except StopIteration as stop:
         watch.check("return", stop.value)
         return stop.value
@@ -89,7 +145,7 @@ def drive(
         else:
             step, argument = generator.send, sent
         try:
-            value = step(argument)
+            value = watch.step(step, argument)
         except StopIteration as stop:
             watch.check("return", stop.value)
             return stop.value
@@ -99,12 +155,12 @@ async def drive_async(
     generator: AsyncGenerator[Any, Any], checker: Checker, values: tuple[Any, ...], sizes: dict[str, Any] | None
 ) -> AsyncGenerator[Any, Any]:
     """The same for asynchronous generators, which return nothing."""
-    watch = _Watch(checker, values, sizes)
+    watch = Steps(checker, values, sizes)
     step: Any = generator.asend
     argument: Any = None
     while True:
         try:
-            value = await step(argument)
+            value = await (watch.awaited(step(argument)) if watch.scoped else step(argument))
         except StopAsyncIteration:
             return
         try:

@@ -198,11 +198,7 @@ class Decorate(ast.NodeTransformer):
         return assignment_with_check(node)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        # The sizes of a call are at hand while it runs, which a coroutine or generator does by fits and starts.
-        interrupted = isinstance(node, ast.AsyncFunctionDef) or any(
-            isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(node)
-        )
-        self.inside.append(not interrupted)
+        self.inside.append(True)
         self.found.append(False)
         self.generic_visit(node)
         self.inside.pop()

@@ -22,6 +22,8 @@ def accepts_anything(hint: OtherHint) -> bool:
 
     `Self` can only be checked by somebody who knows the class; beartype refuses it outside of one.
     """
+    if isinstance(hint.value, (typing.ParamSpecArgs, typing.ParamSpecKwargs, typing.TypeVarTuple)):
+        return True
     return hint.name in ANYTHING or (isinstance(hint.value, typing.TypeVar) and _unbounded(hint.value))
 
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 import ast
 import sys
 import types
-import warnings
 from typing import Any
 
 from shapecheck.runtime.body import CHECK
-from shapecheck.runtime.errors import ShapecheckWarning
-from shapecheck.runtime.kinds import FUNCTION, kind_of
 
 _FUTURE = 0x1FE0000  # the compiler flags of `from __future__ import ...`
 _TREES: dict[str, tuple[list[str], ast.Module]] = {}
@@ -84,13 +81,6 @@ def with_local_checks(function: types.FunctionType) -> types.FunctionType:
     assignments = _Assignments()
     node.body = [part for statement in node.body for part in _several(assignments.visit(statement))]
     if not assignments.annotations:
-        return function
-    if kind_of(function) != FUNCTION:
-        message = (
-            f"the local variables of {function.__qualname__} are not checked: the sizes of a call are known while it "
-            "runs, and a generator or coroutine runs by fits and starts"
-        )
-        warnings.warn(message, ShapecheckWarning, stacklevel=5)
         return function
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, value in _names_around(function, assignments.annotations).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+import typing
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from shapecheck.runtime.records import shared_names, with_records
 from shapecheck.runtime.resolve import annotations_of, names_of_function
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shapecheck.annotations.hints import Hint
     from shapecheck.runtime.resolve import Names
@@ -35,9 +36,10 @@ class Parameter:
     kind: as in `inspect.Parameter`, as a number.
     hint: None when there is nothing to check.
     exempt: the default is not one of the hint's values, and passes all the same (`x: Float[Tensor, "n"] = None`).
+    several: the hint is that of each of the variadic arguments, not of all together as in `*xs: *tuple[int, str]`.
     """
 
-    __slots__ = ("default", "exempt", "hint", "kind", "name")
+    __slots__ = ("default", "exempt", "hint", "kind", "name", "several")
 
     def __init__(self, name: str, kind: int, default: Any = EMPTY) -> None:
         self.name = name
@@ -45,6 +47,7 @@ class Parameter:
         self.default = default
         self.hint: Hint | None = None
         self.exempt = False
+        self.several = kind in {VAR_POSITIONAL, VAR_KEYWORD}
 
 
 def parameters_of(function: types.FunctionType) -> list[Parameter]:
@@ -68,6 +71,21 @@ def parameters_of(function: types.FunctionType) -> list[Parameter]:
     return parameters
 
 
+def unpacked(annotation: Any, evaluate: Callable[[str], object]) -> Any:
+    """The type of all variadic arguments together, from `*tuple[int, str]` or `Unpack[Options]`; None for others."""
+    if isinstance(annotation, str):
+        if annotation.lstrip().startswith("*"):
+            return annotation.lstrip()[1:]
+        try:
+            annotation = evaluate(annotation)
+        except Exception:  # noqa: BLE001  # whatever it is, it is told of when the hint is made
+            return None
+    origin: Any = typing.get_origin(annotation)
+    if origin is typing.Unpack:
+        return typing.get_args(annotation)[0]
+    return origin[typing.get_args(annotation)] if getattr(annotation, "__unpacked__", False) else None
+
+
 class Signature:
     """Parameters and return hint of a function, evaluated.
 
@@ -81,7 +99,12 @@ class Signature:
         annotations = annotations_of(function)
         for parameter in self.parameters:
             if parameter.name in annotations:
-                parameter.hint = self.hint(parameter.name, annotations[parameter.name], names)
+                annotation = annotations[parameter.name]
+                if parameter.several:
+                    together = unpacked(annotation, names.evaluate)
+                    parameter.several = together is None
+                    annotation = annotation if together is None else together
+                parameter.hint = self.hint(parameter.name, annotation, names)
         self.returns: Hint | None = None
         if "return" in annotations:
             self.returns = self.hint("return", annotations["return"], names)
@@ -144,12 +167,12 @@ class Signature:
             hint = parameter.hint
             if hint is None or (parameter.exempt and value is parameter.default):
                 continue
-            if parameter.kind == VAR_POSITIONAL:
-                goals += [Goal(f"{parameter.name}[{index}]", hint, item) for index, item in enumerate(value)]
-            elif parameter.kind == VAR_KEYWORD:
-                goals += [Goal(f"{parameter.name}[{key!r}]", hint, item) for key, item in value.items()]
-            else:
+            if not parameter.several:
                 goals.append(Goal(parameter.name, hint, value))
+            elif parameter.kind == VAR_POSITIONAL:
+                goals += [Goal(f"{parameter.name}[{index}]", hint, item) for index, item in enumerate(value)]
+            else:
+                goals += [Goal(f"{parameter.name}[{key!r}]", hint, item) for key, item in value.items()]
         return goals
 
     def arguments(self, values: Sequence[Any]) -> dict[str, Any]:

@@ -179,6 +179,11 @@ def helper(k):
 def pieces(k):
     b: Float[ndarray, "d b k"] = k
     yield b
+
+def rows(x: Float[ndarray, "b d"]):
+    for row in x:
+        y: Float[ndarray, "b"] = row
+        yield y
 """
 
 
@@ -191,6 +196,9 @@ def test_annotated_locals(package, tmp_path):
         layers.mix(EIGHT, np.zeros((2, 5, 3)))
     assert (caught.value.argument, caught.value.axis, caught.value.function) == ("h", 2, "mix")
     assert "layers.py:9" in str(caught.value)
+    assert len(list(layers.rows(SQUARE))) == 3
+    with pytest.raises(ShapeError, match="axis 0 of y"):
+        list(layers.rows(EIGHT))
 
 
 def test_switched_off(package, monkeypatch):

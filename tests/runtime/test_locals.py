@@ -1,5 +1,6 @@
 """Annotated local variables, checked because the decorator was asked to."""
 
+import asyncio
 import copy
 import inspect
 import warnings
@@ -10,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shapecheck import ShapecheckWarning, ShapeError, shapechecked
+from shapecheck import ShapeError, shapechecked
 
 Z = torch.zeros
 
@@ -146,14 +147,47 @@ def test_below_other_decorators_only():
         torch.no_grad()(shapechecked(locals=True)(f))(Z(2))
 
 
-def test_functions_that_are_interrupted():
-    def parts(x: Float[Tensor, "n"]):
-        y: Float[Tensor, "n"] = x
-        yield y
+def test_functions_that_run_by_fits_and_starts():
+    @shapechecked(locals=True)
+    def parts(x: Float[Tensor, "n d"]):
+        for row in x:
+            y: Float[Tensor, "d"] = row[: len(x)]
+            received = yield y
+            if received is not None:
+                z: Float[Tensor, "n"] = received  # noqa: F841
 
-    with pytest.warns(ShapecheckWarning, match=r"local variables of .*parts.*generator"):
-        checked = shapechecked(locals=True)(parts)
-    assert len(list(checked(Z(2)))) == 1
+    @shapechecked(locals=True)
+    async def wait(x: Float[Tensor, "n"], y):
+        await asyncio.sleep(0)
+        z: Float[Tensor, "n"] = y
+        return z
+
+    @shapechecked(locals=True)
+    async def stream(x: Float[Tensor, "n"], ys):
+        for y in ys:
+            await asyncio.sleep(0)
+            z: Float[Tensor, "n"] = y
+            yield z
+
+    assert len(list(parts(Z(2, 2)))) == 2
+    with pytest.raises(ShapeError, match=r"axis 0 of y \(d\) is 2, expected 3"):
+        list(parts(Z(2, 3)))
+    first, second = parts(Z(2, 2)), parts(Z(3, 3))
+    _ = next(first), next(second), first.send(Z(2)), second.send(Z(3))
+    with pytest.raises(ShapeError, match=r"z \(n\) is 3, expected 2"):
+        first.send(Z(3))
+
+    async def run():
+        several = await asyncio.gather(*(wait(Z(n), Z(n)) for n in range(5)))
+        assert [len(part) for part in several] == list(range(5))
+        with pytest.raises(ShapeError, match=r"axis 0 of z \(n\) is 3, expected 2"):
+            await wait(Z(2), Z(3))
+        running = stream(Z(2), [Z(2), Z(1)])
+        assert len(await anext(running)) == 2
+        with pytest.raises(ShapeError, match=r"axis 0 of z \(n\) is 1, expected 2"):
+            await anext(running)
+
+    asyncio.run(run())
 
 
 def test_nothing_to_check():

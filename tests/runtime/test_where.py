@@ -58,6 +58,11 @@ class Head(nn.Module):
     def anything(self, x: Float[Tensor, "B T D"]) -> int:
         return 0
 
+    def scaled(self, x: Float[Tensor, "B T D"], scale: float) -> Float[Tensor, "B T D"]:
+        return x * scale
+
+    doubled = functools.partialmethod(scaled, scale=2.0)
+
     def plain(self, x):
         return x
 
@@ -105,11 +110,13 @@ def test_methods_of_every_kind():
         lambda: Head.zeros(w),
         lambda: head.weight,
         lambda: head.bias,
+        lambda: head.doubled(w),
         lambda: Head.Inner().method(w),
         lambda: Head("4", 5),
     ):
         with pytest.raises(ShapeError):
             call()
+    assert head.doubled(x).shape == x.shape
     assert head.anything(3) == 0
     assert head.plain(3) == 3
     assert not hasattr(Head.plain, "__shapecheck__")
@@ -123,6 +130,14 @@ def test_decorating_twice_changes_nothing():
     before = Head.forward
     assert shapechecked(Head) is Head
     assert Head.forward is before
+
+
+class Holder:
+    def __init__(self, function):
+        self.function = function
+
+    def call(self, x: Float[Tensor, "n n"]) -> Float[Tensor, "n"]:
+        return self.function(x)
 
 
 def test_above_and_below_other_decorators():
@@ -140,6 +155,7 @@ def test_above_and_below_other_decorators():
         shapechecked(functools.lru_cache(f)),
         functools.partial(shapechecked(f)),
         shapechecked(functools.partial(f)),
+        shapechecked(Holder(f).call),
         staticmethod(shapechecked(f)),
         shapechecked(staticmethod(f)),
     ):
@@ -281,40 +297,6 @@ def test_autograd_functions():
         Scale.apply(a, torch.ones(2))
 
 
-def test_arguments_of_every_kind():
-    @shapechecked
-    def f(
-        a: Float[Tensor, "n"], /, b, *rest: Float[Tensor, "n"], c: Float[Tensor, "n"] = None, **more: Float[Tensor, "n"]
-    ):
-        return len(rest), len(more)
-
-    v, u = torch.zeros(2), torch.zeros(3)
-    assert f(v, 1, v, v, c=v, d=v) == (2, 1)
-    assert f(v, 1) == (0, 0)
-    for call in (
-        lambda: f(v, 1, v, u),
-        lambda: f(v, 1, c=u),
-        lambda: f(v, 1, d=u),
-        lambda: f(u, 1, v),
-    ):
-        with pytest.raises(ShapeError):
-            call()
-    with pytest.raises(ShapeError, match=r"rest\[1\]"):
-        f(v, 1, v, u)
-    with pytest.raises(ShapeError, match=r"more\['d'\]"):
-        f(v, 1, d=u)
-
-
-def test_a_default_outside_of_its_hint_passes_when_it_is_left_out():
-    @shapechecked
-    def f(x: Float[Tensor, "n"], mask: Float[Tensor, "n"] = None) -> Float[Tensor, "n"]:
-        return x
-
-    assert f(torch.zeros(2)).shape == (2,)
-    with pytest.raises(ShapeError):
-        f(torch.zeros(2), torch.zeros(3))
-
-
 def test_a_generator_that_another_decorator_has_made_a_function_of():
     @shapechecked
     class Scope:
@@ -335,40 +317,6 @@ def test_an_expression_before_its_names_is_an_error():
 
     with pytest.raises(AnnotationUseError, match="nothing has given n a size"):
         f(torch.zeros(2), torch.zeros(3))
-
-
-def test_elements_of_containers_have_names_of_their_own():
-    @shapechecked
-    def f(xs: list[Float[Tensor, "n d"]], q: Float[Tensor, "d"], more: dict[str, Float[Tensor, "m"]]) -> int:
-        return len(xs)
-
-    a, b = torch.zeros(2, 4), torch.zeros(3, 4)
-    assert f([a, b], torch.zeros(4), {"a": torch.zeros(2), "b": torch.zeros(3)}) == 2
-    with pytest.raises(ShapeError, match=r"xs\[1\]"):
-        f([a, torch.zeros(3, 5)], torch.zeros(4), {})
-    with pytest.raises(ShapeError):
-        f([a, torch.zeros(3)], torch.zeros(4), {})
-    with pytest.raises(ShapeError, match=r"more\['a'\]"):
-        f([a], torch.zeros(4), {"a": torch.zeros(2, 2)})
-
-
-def test_unions_backtrack_over_the_whole_signature():
-    @shapechecked
-    def f(x: Float[Tensor, "n _"] | Float[Tensor, "_ n"], y: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
-        return y
-
-    assert f(torch.zeros(2, 3), torch.zeros(3)).shape == (3,)
-    assert f(torch.zeros(2, 3), torch.zeros(2)).shape == (2,)
-    with pytest.raises(ShapeError):
-        f(torch.zeros(2, 3), torch.zeros(4))
-
-    @shapechecked
-    def g(x: Float[Tensor, "n _"] | Float[Tensor, "_ n"]) -> Float[Tensor, "n"]:
-        return torch.zeros(3)
-
-    assert g(torch.zeros(2, 3)).shape == (3,)
-    with pytest.raises(ShapeError):
-        g(torch.zeros(2, 4))
 
 
 def test_numpy_arrays():
@@ -431,19 +379,6 @@ def test_importing_is_free_of_frameworks():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[]", "[]"]
-
-
-def test_beartype_judges_everything_else():
-    @shapechecked
-    def f(
-        a: typing.Literal["x", "y"], b: int | str | None, c: list[int], d: typing.Callable, e: typing.Any = None
-    ) -> None:
-        return None
-
-    f("x", None, [1], print)
-    for arguments in (("z", None, [1], print), ("x", 1.0, [1], print), ("x", 1, ["s"], print), ("x", 1, [1], 3)):
-        with pytest.raises(ShapeError):
-            f(*arguments)
 
 
 def test_nothing_is_warned_about_in_ordinary_use():
