@@ -300,8 +300,14 @@ def _pattern_size(found: Mismatch, shown: str, speaker: Speaker) -> str:
 
 
 def _dtype(found: Mismatch, shown: str, speaker: Speaker) -> str:
-    del speaker
-    return f"{shown} needs {found.detail}"
+    return f"{shown} needs a tensor of {found.detail}s, and {speaker.shape(found.left_shape)} holds none"
+
+
+def _declared_dtype(found: Mismatch, shown: str, speaker: Speaker) -> str:
+    what, name, declared, family = found.detail.split("|")
+    of_argument = f"argument `{name}` of {shown} gets" if name else f"{shown} gets"
+    opening = {"argument": of_argument, "local": f"`{name}` gets", "result": "returns"}[what]
+    return f"{opening} {speaker.shape(found.left_shape)} of dtype {family} where {declared} is declared"
 
 
 _MESSAGES = {
@@ -319,6 +325,7 @@ _MESSAGES = {
     Fault.PATTERN_RANK: _pattern_rank,
     Fault.PATTERN_SIZE: _pattern_size,
     Fault.DTYPE: _dtype,
+    Fault.DECLARED_DTYPE: _declared_dtype,
 }
 
 

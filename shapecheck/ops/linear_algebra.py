@@ -106,7 +106,13 @@ def pinv(A: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
     return A.reshaped(ending(A.shape, axes[1], axes[0]))
 
 
-@op(LINALG + "det", *both("det logdet"), LINALG + "cond")
+@op(LINALG + "cond")
+def cond(A: Tensor, *others: object) -> Tensor | Mismatch:
+    """``[.., n, n] -> [..]``; a ratio of two lengths."""
+    return square(A.shape) or Tensor(ending(A.shape), "float", A.kind)
+
+
+@op(LINALG + "det", *both("det logdet"))
 def det(A: Tensor, *others: object) -> Tensor | Mismatch:
     """``[.., n, n] -> [..]``."""
     return square(A.shape) or Tensor(ending(A.shape), A.dtype, A.kind)
@@ -352,7 +358,9 @@ def lu_unpack(
 def geqrf(input: Tensor) -> Sequence | Mismatch:
     """``[.., n, m] -> [.., n, m], [.., min(n, m)]``."""
     values = svdvals(input)
-    return values if isinstance(values, Mismatch) else Sequence([input, values], fields=("a", "tau"))
+    if isinstance(values, Mismatch):
+        return values
+    return Sequence([input, Tensor(values.shape, input.dtype, input.kind)], fields=("a", "tau"))
 
 
 @op("torch.svd_lowrank", "torch.pca_lowrank")

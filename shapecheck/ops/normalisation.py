@@ -374,4 +374,4 @@ def local_response_norm(
     rank = input.shape.rank
     if rank is not None and rank < 3:
         return Mismatch(Fault.RANK, left_shape=input.shape, detail="at least 3")
-    return input
+    return Tensor(input.shape, "float" if input.dtype == "float" else None, input.kind)

@@ -22,7 +22,7 @@ OPERATOR: Final = ("operator.",)
 Names = dict[tuple[str, ...], str]
 
 SAME: Final[Names] = {
-    BOTH: "conj conj_physical nan_to_num neg negative positive relu sgn sign square",
+    BOTH: "conj conj_physical nan_to_num neg negative positive relu sgn sign",
     ("torch.nn.functional.",): "relu relu6",
     OPERATOR: "neg pos",
 }
@@ -32,16 +32,16 @@ ROUNDED: Final[Names] = {BOTH: "ceil fix floor frac round trunc", SPECIAL: "roun
 """Of one tensor of real numbers; the dtype stays."""
 
 FLOATING: Final[Names] = {
-    BOTH: "acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh exp expm1 log log10 "
-    "log1p log2 reciprocal rsqrt sigmoid sin sinc sinh sqrt tan tanh",
-    SPECIAL: "expit expm1 log1p sinc",
+    BOTH: "acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh exp exp2 expm1 log "
+    "log10 log1p log2 reciprocal rsqrt sigmoid sin sinc sinh sqrt tan tanh",
+    SPECIAL: "exp2 expit expm1 log1p sinc",
     ("torch.nn.functional.",): "sigmoid tanh softsign tanhshrink",
 }
 """Of one tensor; an integer one becomes a float."""
 
 REAL: Final[Names] = {
-    BOTH: "deg2rad digamma erf erfc erfinv exp2 i0 lgamma logit rad2deg",
-    SPECIAL: "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv exp2 gammaln i0 i0e "
+    BOTH: "deg2rad digamma erf erfc erfinv i0 lgamma logit rad2deg",
+    SPECIAL: "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv gammaln i0 i0e "
     "i1 i1e log_ndtr logit modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 ndtr ndtri psi "
     "scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0",
 }
@@ -51,7 +51,7 @@ PREDICATES: Final[Names] = {BOTH: "isfinite isinf isnan isneginf isposinf isreal
 """Of one tensor; the result is bool."""
 
 PROMOTED: Final[Names] = {
-    BOTH: "add sub subtract mul multiply remainder fmod maximum minimum fmax fmin floor_divide pow",
+    BOTH: "add sub subtract mul multiply remainder fmod maximum minimum fmax fmin floor_divide heaviside pow",
     OPERATOR: "add sub mul floordiv mod pow",
 }
 """Of two tensors or numbers; the dtype is the wider of the two."""
@@ -63,7 +63,7 @@ BITS: Final[Names] = {
 """Of two tensors of integers or bools."""
 
 QUOTIENTS: Final[Names] = {
-    BOTH: "arctan2 atan2 copysign div divide float_power heaviside hypot ldexp logaddexp logaddexp2 nextafter "
+    BOTH: "arctan2 atan2 copysign div divide float_power hypot ldexp logaddexp logaddexp2 nextafter "
     "true_divide xlogy",
     SPECIAL: "xlog1py xlogy zeta",
     OPERATOR: "truediv",
@@ -126,6 +126,12 @@ def same(input: Tensor, *others: object, **options: object) -> Tensor:
 def absolute(input: Tensor) -> Tensor:
     """``[*s] -> [*s]``; the magnitude of a complex number is a float."""
     return Tensor(input.shape, "float", input.kind) if input.dtype == "complex" else input
+
+
+@op("torch.square", "torch.Tensor.square")
+def square(input: Tensor) -> Tensor:
+    """``[*s] -> [*s]``; of bools an integer."""
+    return Tensor(input.shape, "int", input.kind) if input.dtype == "bool" else input
 
 
 @op("torch.angle", "torch.Tensor.angle")

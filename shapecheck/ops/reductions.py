@@ -103,8 +103,8 @@ def logsumexp(input: Tensor, dim: Ints, keepdim: bool = False) -> Tensor | Misma
 
 @op(*both("all any"))
 def all_(input: Tensor, dim: Ints | None = None, keepdim: bool = False) -> Tensor | Mismatch:
-    """``[.. a ..] -> [..]``."""
-    return reduction(input, dim, "bool", keepdim=keepdim)
+    """``[.. a ..] -> [..]``; of 8-bit integers one of these."""
+    return reduction(input, dim, None if input.dtype == "int" else "bool", keepdim=keepdim)
 
 
 @op(*both("count_nonzero"))
@@ -261,13 +261,19 @@ def equal(input: Tensor, other: Tensor, *others: object, **options: object) -> N
 @op(*both("cov corrcoef"))
 def cov(input: Tensor, **options: object) -> Tensor | Mismatch:
     """``[n, observations] -> [n, n]``, ``[observations] -> []``."""
-    shape = input.shape
+    shape, family = input.shape, at_least_float(input.dtype)
     if shape.rank is None:
-        return input.reshaped(Shape.unknown())
+        return Tensor(Shape.unknown(), family, input.kind)
     if shape.rank > 2:
         return Mismatch(Fault.RANK, left_shape=shape, detail="at most 2")
     first = shape.known[:1]
-    return input.reshaped(Shape([*first, *first] if shape.rank == 2 and not is_one(first[0]) else []))
+    square = Shape([*first, *first] if shape.rank == 2 and not is_one(first[0]) else [])
+    return Tensor(square, family, input.kind)
+
+
+def _counted(dtype: str | None) -> str | None:
+    """The family of what may have been summed: bools stay as they are where nothing was."""
+    return None if dtype == "bool" else dtype
 
 
 @op("torch.Tensor.sum_to_size")
@@ -276,4 +282,4 @@ def sum_to_size(input: Tensor, *size: Sizes) -> Tensor | Mismatch:
     sizes: list[Dim | Rest] = list(size)  # type: ignore[arg-type]  # spread: each is a size
     wanted = Shape([item if isinstance(item, Rest) else Axis.of(item) for item in sizes])
     fault = written(input, Tensor(wanted))
-    return fault if isinstance(fault, Mismatch) else input.reshaped(wanted)
+    return fault if isinstance(fault, Mismatch) else Tensor(wanted, _counted(input.dtype), input.kind)

@@ -53,10 +53,10 @@ def _pair(values: Tensor | Mismatch) -> Sequence | Mismatch:
     "torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.nn.functional.softmin",
 )
 def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: object = None, dtype: object = None
+    input: Tensor, dim: int | None = None, _stacklevel: object = None, dtype: Dtype = ""
 ) -> Tensor | Mismatch:
     """``[.. a ..] -> [.. a ..]``, one along the axis."""
-    family = at_least_float(input.dtype)
+    family = at_least_float(input.dtype) if dtype in {"", None} else dtype
     return Tensor(input.shape, family, input.kind) if dim is None else along(input, dim, family)
 
 
@@ -92,6 +92,7 @@ def cumulative_trapezoid(y: Tensor, x: object = None, *, dx: object = None, dim:
     axis = y.shape.axis(dim)
     if isinstance(axis, Mismatch):
         return axis
+    y = Tensor(y.shape, at_least_float(y.dtype), y.kind)
     return y.reshaped(Shape.unknown()) if axis is None else resized_along(y, dim, axis.size - 1)
 
 
@@ -199,12 +200,13 @@ def gradient(
     input: Tensor, *, spacing: object = None, dim: Ints | None = None, edge_order: object = None
 ) -> AnyValue | Mismatch:
     """``[*s] -> [*s]`` for each axis."""
+    slope = Tensor(input.shape, at_least_float(input.dtype), input.kind)
     if dim is not None:
         positions = locate(input.shape, dim)
-        return positions if isinstance(positions, Mismatch) else Sequence([input] * len(dim), "list")
+        return positions if isinstance(positions, Mismatch) else Sequence([slope] * len(dim), "list")
     if input.shape.rank is None:
         return Unknown("the number of axes is not known")
-    return Sequence([input] * input.shape.rank, "list")
+    return Sequence([slope] * input.shape.rank, "list")
 
 
 @op(*both("histogram"))

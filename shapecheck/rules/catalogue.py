@@ -22,6 +22,7 @@ RULES: dict[str, Rule] = {
         Rule("SC205", "reshape-size", "the new shape has another number of elements", "error"),
         Rule("SC206", "local-shape", "an annotated variable or attribute does not hold what it declares", "error"),
         Rule("SC207", "pattern", "an einsum or einops pattern is malformed or does not fit", "error"),
+        Rule("SC208", "dtype", "a dtype family contradicts the annotation", "error"),
         Rule("SC209", "name-tie", "an axis called like a required int parameter has another size", "warning"),
         Rule("SC301", "scrambled-reshape", "a reshape moves elements across axes", "warning"),
         Rule("SC302", "outer-broadcast", "an axis meets itself in a broadcast: (b, 1) with (b,)", "warning"),

@@ -35,6 +35,8 @@ class Fault(Enum):
     """Tensors to join differ on an axis other than the joined one."""
     DTYPE = "SC208", "dtype"
     """An operand has the wrong dtype family (``detail`` wanted)."""
+    DECLARED_DTYPE = "SC208", "declared-dtype"
+    """A tensor is of another dtype family than is declared (``detail`` says what gets it, the declaration, and its)."""
     RANK = "SC204", "rank"
     """Another number of axes is required (``detail`` says which)."""
     AXIS_RANGE = "SC204", "axis-range"

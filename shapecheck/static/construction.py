@@ -9,6 +9,7 @@ from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Unknown
 from shapecheck.static.classes import ClassIndex
 from shapecheck.static.declare import Names, introduce
+from shapecheck.static.dtypes import check_dtype
 from shapecheck.static.fits import check
 from shapecheck.static.frame import Frame
 from shapecheck.static.objects import names_of
@@ -241,6 +242,7 @@ def _construct_record(
                     interpreter.report_misfit(frame, node, misfit, "SC202", names, f"{cls.name}.{field.name}")
                 else:
                     check_orders(frame, node, hint, value, f"argument|{field.name}", cls.name)
+                    check_dtype(frame, node, hint, value, f"argument|{field.name}", cls.name)
         instance.attributes[field.name] = value
         instance.parameters[field.name] = value
     post = instance.cls.method("__post_init__")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.ops.signature import FAMILIES
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -22,6 +23,7 @@ from shapecheck.static.conditions import compare_known, is_instance, truth, trut
 from shapecheck.static.values import (
     ClassValue,
     Condition,
+    External,
     Instance,
     OneOf,
 )
@@ -45,6 +47,7 @@ def assume(frame: Frame, node: ast.expr, *, holds: bool) -> None:
             _assume_last(frame, node, holds=holds)
     elif isinstance(node, ast.Compare):
         _assume_comparison(frame, node, holds=holds)
+        _assume_dtype(frame, node, holds=holds)
     elif isinstance(node, (ast.Name, ast.Attribute)):
         value = _peek(frame, node)
         if isinstance(value, Condition):
@@ -55,6 +58,8 @@ def assume(frame: Frame, node: ast.expr, *, holds: bool) -> None:
             narrow(frame, node, [option for option in value.options if truth_of(option) is not True])
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
         _assume_isinstance(frame, node, holds=holds)
+    elif isinstance(node, ast.Call):
+        _assume_floating(frame, node, holds=holds)
     elif isinstance(node, ast.NamedExpr):
         assume(frame, node.target, holds=holds)
 
@@ -261,6 +266,32 @@ def _assume_isinstance(frame: Frame, node: ast.Call, *, holds: bool) -> None:
         if found is None or found is holds:
             kept.append(option)
     narrow(frame, node.args[0], kept)
+
+
+def _assume_dtype(frame: Frame, node: ast.Compare, *, holds: bool) -> None:
+    """``x.dtype == torch.bool``: code that asks doubts what is declared; where it holds, it tells the family."""
+    sides = [node.left, *node.comparators]
+    equal = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot))
+    holds = holds is (equal and isinstance(node.ops[0], (ast.Eq, ast.Is)))
+    for one, other in zip(sides, reversed(sides), strict=True):
+        if isinstance(one, ast.Attribute) and one.attr == "dtype":
+            dtype = frame.evaluate(other) if equal and holds else None
+            family = FAMILIES.get(dtype.name.rpartition(".")[2]) if isinstance(dtype, External) else None
+            _narrow_dtype(frame, one.value, family)
+
+
+def _assume_floating(frame: Frame, node: ast.Call, *, holds: bool) -> None:
+    """``x.is_floating_point()``, ``torch.is_complex(x)``."""
+    function = node.func
+    if isinstance(function, ast.Attribute) and function.attr in {"is_floating_point", "is_complex"}:
+        subject = node.args[0] if node.args else function.value
+        _narrow_dtype(frame, subject, ("float" if function.attr != "is_complex" else "complex") if holds else None)
+
+
+def _narrow_dtype(frame: Frame, subject: ast.expr, family: str | None) -> None:
+    value = _peek(frame, subject)
+    if isinstance(value, Tensor) and value.dtype != family:
+        narrow(frame, subject, [Tensor(value.shape, family, value.kind, value.mark)])
 
 
 def _peek(frame: Frame, node: ast.expr) -> AnyValue | None:

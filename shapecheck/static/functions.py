@@ -16,6 +16,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static.copies import replace_value
 from shapecheck.static.declare import Names, elements, introduce
+from shapecheck.static.dtypes import check_dtype, without_dtype
 from shapecheck.static.fits import check
 from shapecheck.static.frame import FAULT, NO_RETURN, Frame
 from shapecheck.static.joins import join
@@ -152,6 +153,9 @@ def check_arguments(
                 fit = False
             else:
                 check_orders(frame, place, hint, item, f"argument|{parameter.name}", function)
+                kept = check_dtype(frame, place, hint, item, f"argument|{parameter.name}", function)
+                if not kept and item is value:
+                    bound[parameter.name] = without_dtype(value)
     return fit
 
 

@@ -30,6 +30,7 @@ from shapecheck.static import arrays, calls, construction, objects
 from shapecheck.static.classes import ClassIndex, class_of, find_class
 from shapecheck.static.copies import copied
 from shapecheck.static.declare import Names, introduce
+from shapecheck.static.dtypes import check_dtype, without_dtype
 from shapecheck.static.expressions import EXPRESSIONS
 from shapecheck.static.fits import check
 from shapecheck.static.frame import BudgetError, Frame, Surroundings
@@ -463,9 +464,11 @@ class Interpreter(Reporter):
         misfit = check(hint, value, names)
         if misfit is not None:
             self.report_misfit(frame, node, misfit, code, names, "")
-        elif another is not None:
+            return misfit
+        if another is not None:
             self.report(frame, node, another)
-        return misfit
+        check_dtype(frame, node, hint, value, "result|")
+        return None
 
     def check_local(self, frame: Frame, node: ast.AnnAssign, hint: Hint, value: AnyValue) -> AnyValue:
         """Check an annotated local variable; the value it has afterwards."""
@@ -473,12 +476,14 @@ class Interpreter(Reporter):
         self.at(frame, node)
         another = other_order(frame, hint, value, f"local|{ast.unparse(node.target)}")
         misfit = check(hint, value, names)
-        if misfit is None and another is not None:
-            self.report(frame, node.value or node, another)
         if misfit is not None:
             if frame.names is not None or frame.depth:
                 self.report_misfit(frame, node.value or node, misfit, "SC206", names, ast.unparse(node.target))
             return self.declared(frame, hint)
+        if another is not None:
+            self.report(frame, node.value or node, another)
+        if not check_dtype(frame, node.value or node, hint, value, f"local|{ast.unparse(node.target)}"):
+            value = without_dtype(value)
         if isinstance(value, (Unknown, Opaque)) or (isinstance(value, Tensor) and value.shape.rest is not None):
             names.kind = Kind.FLEXIBLE
             return introduce(hint, names, lambda other: self.plain_value(frame.index, other, "value"))

@@ -93,11 +93,11 @@ def _tensors(hint: Hint, value: AnyValue) -> Iterator[tuple[ArrayHint, Tensor]]:
                     yield from _tensors(part, item)
     elif isinstance(hint, (SequenceHint, TupleHint, DictHint)):
         element = hint.items[0] if isinstance(hint, TupleHint) else hint.element
-        for item in _items(value):
+        for item in items_of(value):
             yield from _tensors(element, item)
 
 
-def _items(value: AnyValue) -> list[AnyValue]:
+def items_of(value: AnyValue) -> list[AnyValue]:
     """The values that a container holds, as far as they are known."""
     if isinstance(value, Sequence):
         return [item for item in value.items if not isinstance(item, Rest)]
