@@ -19,6 +19,7 @@ from shapecheck.shapes import (
     Fault,
     Mismatch,
     Number,
+    Opaque,
     Rest,
     Sequence,
     Shape,
@@ -278,6 +279,13 @@ def numpy(input: Tensor, *, force: object = None) -> Tensor:
     return Tensor(input.shape, input.dtype, "numpy.ndarray")
 
 
+def _may_be_a_dtype(value: object) -> bool:
+    """Whether an argument may be a dtype of which nothing is known, as far as its name tells."""
+    if isinstance(value, Number):
+        return value.name == "dtype"
+    return isinstance(value, Opaque) and "device" not in value.name.rpartition(".")[2]
+
+
 @op("torch.Tensor.to")
 def to(input: Tensor, *others: object, dtype: Dtype = "", **options: object) -> Tensor:
     """``[*s] -> [*s]``, in the dtype of an argument if one is a dtype or a tensor."""
@@ -285,7 +293,7 @@ def to(input: Tensor, *others: object, dtype: Dtype = "", **options: object) -> 
     for value in others:
         if isinstance(value, Tensor):
             family = value.dtype
-        elif isinstance(value, Unknown):
+        elif isinstance(value, Unknown) or _may_be_a_dtype(value):
             family = None
         else:
             named = family_of(value)  # type: ignore[arg-type]  # an abstract value

@@ -108,8 +108,8 @@ def pinv(A: Tensor, *others: object, **options: object) -> Tensor | Mismatch:
 
 @op(LINALG + "cond")
 def cond(A: Tensor, *others: object) -> Tensor | Mismatch:
-    """``[.., n, n] -> [..]``; a ratio of two lengths."""
-    return square(A.shape) or Tensor(ending(A.shape), "float", A.kind)
+    """``[.., n, m] -> [..]``; a ratio of two lengths."""
+    return at_least(A.shape, 2) or Tensor(ending(A.shape), "float", A.kind)
 
 
 @op(LINALG + "det", *both("det logdet"))

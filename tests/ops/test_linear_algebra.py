@@ -34,6 +34,8 @@ CASES = [
     case(L + "det", M),
     bad(L + "det", WIDE),
     case(L + "slogdet", M),
+    case(L + "cond", M),
+    case(L + "cond", WIDE),
     case(L + "matrix_rank", WIDE),
     case("torch.trace", t("N M")),
     bad("torch.trace", WIDE),
