@@ -289,14 +289,11 @@ def _assigned_attributes(function: Function) -> set[str]:
     return found
 
 
-_classes: dict[ast.ClassDef, ClassIndex] = {}
-
-
 def class_of(node: ast.ClassDef, index: ModuleIndex) -> ClassIndex:
     """The index of a class statement, made once."""
-    found = _classes.get(node)
+    found = index.class_indices.get(node)
     if found is None:
-        found = _classes[node] = ClassIndex(node, index)
+        found = index.class_indices[node] = ClassIndex(node, index)
     return found
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapecheck.static.classes import ClassIndex
+    from shapecheck.static.signature import Signature
     from shapecheck.static.locations import Question
 
     Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
@@ -69,6 +70,10 @@ class ModuleIndex(Resolver):
         self.overloads: dict[str, list[Function]] = {}
         self._resolved: dict[str, str | Alias | None] = {}
         self._classes: list[ClassIndex] | None = None
+        # What is read once for each function and class lives as long as the file does.
+        self.signatures: dict[ast.AST, Signature] = {}
+        self.annotated_locals: dict[ast.AST, bool] = {}
+        self.class_indices: dict[ast.ClassDef, ClassIndex] = {}
         self._globals: frozenset[str] | None = None
         self.ambiguous: set[str] = set()
         """Functions and classes that are defined in more than one way: `try: from x import f / except: def f(...)`."""

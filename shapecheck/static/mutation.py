@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from weakref import WeakKeyDictionary
 
 from shapecheck.static.walk import nodes, statements
 
@@ -16,7 +17,7 @@ _CHANGING = frozenset((
 ))  # fmt: skip
 """Methods of lists, dictionaries, sets and deques that change them."""
 
-_names: dict[ast.AST, frozenset[str]] = {}
+_names: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
 
 
 def changed_names(node: ast.AST) -> frozenset[str]:

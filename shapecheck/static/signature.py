@@ -158,25 +158,19 @@ def _yields(node: Function, index: ModuleIndex) -> bool:
     return any("yield" in line for line in lines) and yields(node.body)
 
 
-_signatures: dict[ast.AST, Signature] = {}
-
-
 def signature_of(node: Callee, index: ModuleIndex) -> Signature:
     """The declaration of a function, read once."""
-    found = _signatures.get(node)
+    found = index.signatures.get(node)
     if found is None:
-        found = _signatures[node] = Signature(node, index)
+        found = index.signatures[node] = Signature(node, index)
     return found
-
-
-_with_annotated_locals: dict[ast.AST, bool] = {}
 
 
 def annotated_locals(node: Function, index: ModuleIndex) -> bool:
     """Whether a local variable of a function is annotated with a shape."""
-    found = _with_annotated_locals.get(node)
+    found = index.annotated_locals.get(node)
     if found is None:
-        found = _with_annotated_locals[node] = _has_annotated_local(node, index)
+        found = index.annotated_locals[node] = _has_annotated_local(node, index)
     return found
 
 
