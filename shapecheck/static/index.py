@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapecheck.static.classes import ClassIndex
-    from shapecheck.static.signature import Signature
     from shapecheck.static.locations import Question
+    from shapecheck.static.signature import Signature
 
     Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
