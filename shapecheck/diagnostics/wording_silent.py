@@ -8,6 +8,13 @@ from shapecheck.shapes import Factor, Fault, Mismatch, Part, Shape
 
 def _scrambled(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     """A reshape that moves elements across axes."""
+    if found.detail == "torn":
+        part = speaker.size(found.right)
+        message = (
+            f"{shown} of {speaker.shape(found.left_shape)} to {speaker.shape(found.right_shape)} mixes elements of "
+            f"different axes: both new axes have a part {part}, which lies between other elements"
+        )
+        return Said(message, [], f"split off {part} first, put each part behind its axis by `.permute`, then merge")
     held = " ".join(speaker.size(factor.size) for factor in found.factors)
     wanted = " ".join(_group(group, speaker) for group in found.wanted)
     message = (
@@ -75,6 +82,15 @@ def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"put axes of size 1 behind {one} (`[:, None]`, `unsqueeze`) until it meets {one}")
 
 
+def _row(found: Mismatch, _: str, speaker: Speaker) -> Said:
+    size = speaker.size(found.left)
+    message = (
+        f"an index {size} takes one row, which is broadcast along the axis {size} of "
+        f"{speaker.shape(found.left_shape)}: every element gets the same one"
+    )
+    return Said(message, [], f"take as many as there are, `[:{size}]`")
+
+
 def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     what, name, declared, order, respelt = found.detail.split("|")
     of_argument = f"argument `{name}` of {shown} gets" if name else f"{shown} gets"
@@ -125,6 +141,12 @@ def _from_end(axis: int | None, shape: Shape | None) -> int | None:
     return axis - shape.rank if axis == shape.rank - 1 else axis
 
 
+def _class_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    left, right, axis = speaker.shape(found.left_shape), speaker.shape(found.right_shape), speaker.size(found.left)
+    message = f"{shown} takes axis 1 of {left} for the classes: that is {axis}, which the targets {right} have as well"
+    return Said(message, [], "put the classes on axis 1 (`.transpose(1, 2)`), or flatten the other axes of both")
+
+
 def _softmax_one(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     shape = speaker.shape(found.left_shape)
     return Said(f"{shown} over axis {found.axis} of {shape}, which has size 1: every weight is 1")
@@ -139,7 +161,7 @@ def _flat_index(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 def _batch_width(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     batch = speaker.size(found.left)
     if found.detail:
-        return Said(f"`{found.detail}`, the width of a layer, would have to be the batch size {batch} here")
+        return Said(f"`{found.detail}`, fixed when the layers are made, would have to be the batch size {batch} here")
     return Said(f"the width of {shown} is made of the batch size {batch}: it fits one batch size only")
 
 
@@ -195,10 +217,12 @@ SILENT = {
     Fault.SCRAMBLED: _scrambled,
     Fault.OUTER: _outer,
     Fault.MISALIGNED: _misaligned,
+    Fault.ROW: _row,
     Fault.AXIS_ORDER: _axis_order,
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
+    Fault.CLASS_AXIS: _class_axis,
     Fault.FLAT_INDEX: _flat_index,
     Fault.BATCH_WIDTH: _batch_width,
     Fault.BATCH_MEETS: _batch_meets,

@@ -51,7 +51,7 @@ class Scope:
         self._named: frozenset[Symbol] = frozenset()
         self._doubted: frozenset[frozenset[Dim]] = frozenset()
         self.widths: frozenset[Symbol] = frozenset()
-        """Parameters that are the width of a layer: fixed when it is made, so no batch size."""
+        """Parameters that are the width or number of layers: fixed when they are made, so no batch size."""
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Scope:
         whole = self.normal(left), self.normal(right)
         left, right = cancelled(*whole)
         if isinstance(verdict, Unknown):
-            return self._solve(left, right, verdict, place)
+            return self._solve(left, right, verdict, place, factor=whole != (left, right))
         if not narrow or verdict.because:
             return verdict
         return self._narrow(left, right, verdict, place, least=1 if to_one and whole == (left, right) else 2)
@@ -205,7 +205,7 @@ class Scope:
                 return YES
         return Unknown("axis names may be made of others")
 
-    def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object) -> Verdict:
+    def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object, *, factor: bool) -> Verdict:
         difference = left - right
         found = solved(difference, FLEXIBLE)
         if found is None or any(isinstance(atom, Symbol) and atom.kind is OPAQUE for atom in difference.atoms):
@@ -217,6 +217,9 @@ class Scope:
             if not number and symbol.owner is not None and symbol.default != 0:
                 return No(left, right)
             return Unknown(f"{symbol} would not be a size")
+        if number == 1 and factor and symbol.owner is not None and symbol.default != 1:
+            # `T * n` where T is needed: an argument that must be 1 is a factor too many.
+            return No(left, right)
         if self._is_anothers(symbol, value):
             return No(left, right, "parameters")
         if any(self._is_empty(size, {symbol: value}) for size in self._positive):

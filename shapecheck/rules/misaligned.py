@@ -1,14 +1,21 @@
-"""SC303 for indices: an index axis runs along another axis of the operand than the one that it is.
+"""SC303 for indices, and for a row where rows were meant.
 
+An index axis runs along another axis of the operand than the one that it is:
 ``q.gather(0, action[None])`` with ``[batch, actions]`` and ``[1, batch]``: apart from the indexed axis, position i of
 the index takes from position i of the operand, so that sample i takes from action i. It runs for every batch that is
 not larger. Broadcasting looks for the same fault in ``shapes.broadcast``.
+
+``x + table[t]`` with ``[batch, t, d]`` and ``[length, d]``: the size of an axis picks one row, which is then broadcast
+along that very axis; ``table[:t]`` takes a row for each of its elements.
 """
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, axis_name, methods, watch
-from shapecheck.shapes import Fault, Mismatch
+from shapecheck.dims import Dim
+from shapecheck.rules.observed import Observed, axis_name, here, methods, watch
+from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Tensor, scope
+
+ROW = "row"
 
 
 @watch(*methods("gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce", "take_along_dim"))
@@ -34,3 +41,40 @@ def _index(call: Observed) -> None:
                 )
             )
             return
+
+
+@watch("operator.getitem", *methods("select"))
+def _row(call: Observed) -> None:
+    """One row of a table, at the place that the size of an axis gives."""
+    source, result = call.tensor(0, "input"), call.result
+    if source is None or not isinstance(result, Tensor) or not result.shape.axes:
+        return
+    index = call.argument(1) if call.name.endswith("getitem") else call.argument(2, "index")
+    for entry in index.items if isinstance(index, Sequence) else [index]:
+        size = entry if isinstance(entry, Dim) else None
+        if size is not None and axis_name(Axis.of(size)) is not None:
+            call.result = Tensor(result.shape, result.dtype, result.kind, Mark(ROW, (size, here())))
+
+
+@watch("operator.add", *methods("add"))
+def _add(call: Observed) -> None:
+    for one, other in ((0, 1), (1, 0)):
+        row, along = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
+        if row is None or along is None or row.mark is None or row.mark.kind != ROW:
+            continue
+        found = row.mark.place
+        if not isinstance(found, tuple):
+            continue
+        size, place = found
+        for position, axis in enumerate(along.shape.known if along.shape.rest is None else ()):
+            behind = len(row.shape) - (len(along.shape) - position)
+            facing = row.shape[behind] if behind >= 0 else None
+            broadcasts = facing is None or (isinstance(facing, Axis) and facing.is_one)
+            if broadcasts and scope().equal(axis.size, size):
+                call.suspect(
+                    Mismatch(
+                        Fault.ROW, axis=position, left=axis.size, left_shape=along.shape, right_shape=row.shape,
+                        place=place,
+                    )
+                )
+                return

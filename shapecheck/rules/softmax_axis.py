@@ -80,9 +80,18 @@ def _normalise(call: Observed, dim: int) -> None:
     shape = unmarked(result, *KINDS).shape
     if axis.mark is None or axis.mark.kind != SCORES:
         computed = any(marked_positions(source.shape, kind) for kind in (PAIRED, *KINDS))
-        given = position == len(source.shape) - 1 and not computed
+        given = position == len(source.shape) - 1 and not computed and not _are_heads(axis)
         shape = shape.replaced(position, axis.with_mark(Mark(GIVEN if given else NORMALISED, here())))
     call.result = result.reshaped(shape)
+
+
+_HEADS = frozenset(("heads", "head", "n_heads", "num_heads", "n_head", "nheads", "nhead"))
+"""What an axis of attention heads is called: nothing is classified into those."""
+
+
+def _are_heads(axis: Axis) -> bool:
+    symbol = axis.size.symbol
+    return symbol is not None and symbol.name in _HEADS
 
 
 def _normalised(shape: Shape) -> list[int]:
@@ -281,3 +290,24 @@ def _compare(call: Observed) -> None:
             continue
         if indices.shape.rank and not all(isinstance(axis, Axis) and axis.is_one for axis in indices.shape):
             call.suspect(Mismatch(Fault.FLAT_INDEX, left_shape=indices.shape, place=index.mark.place))
+
+
+_LOSSES = (
+    "torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss", "torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss"
+)  # fmt: skip
+
+
+@watch(*_LOSSES)
+def _classes(call: Observed) -> None:
+    """A loss that takes axis 1 for the classes, with scores whose axis 1 is one that the targets have as well."""
+    scores, targets = call.tensor(0, "input"), call.tensor(1, "target")
+    if scores is None or targets is None or not scores.shape.rank or scores.shape.rank != (targets.shape.rank or 0) + 1:
+        return
+    classes = scores.shape.known[1]
+    symbol = classes.size.symbol if scores.shape.rank > 2 else None
+    if symbol is not None and any(axis.size.symbol is symbol for axis in targets.shape.known[1:]):
+        call.suspect(
+            Mismatch(
+                Fault.CLASS_AXIS, axis=1, left=classes.size, left_shape=scores.shape, right_shape=targets.shape
+            )
+        )

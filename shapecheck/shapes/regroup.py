@@ -46,7 +46,8 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
         targets[infer[0]] = inferred
     else:
         wanted = _product(targets)
-        verdict = require(total, wanted)
+        torn = _torn(shape, targets)
+        verdict = require(total, wanted) if torn is None else scope().decide(total, wanted)
         if isinstance(verdict, No):
             return Mismatch(
                 Fault.RESHAPE,
@@ -57,12 +58,41 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
                 because=verdict.because,
             )
         if verdict is not YES:
+            if torn is not None:
+                suspect(torn)
             return _aligned(shape, targets)
     found = _group(shape, targets)
     # A 1 put in or taken out, or one axis made of all: written to fit another operand.
     if len(found) == 1 or _ones(found) != _ones(shape):
         found = Shape([axis if isinstance(axis, Rest) else axis.with_origin(Origin.WRITTEN) for axis in found])
     return found
+
+
+def _torn(shape: Shape, targets: Sequence[Dim | Rest]) -> Mismatch | None:
+    """``[n, pp]`` viewed as ``[rows*p, columns*p]``: patches laid out as a picture without moving an axis.
+
+    Two axes become two others that share a factor: that factor stands twice, so each of the new axes is made of a part
+    of both old ones.
+    """
+    if shape.rest is not None or len(shape) != len(targets):
+        return None
+    pairs = [
+        (axis, target) for axis, target in zip(shape, targets, strict=True)
+        if isinstance(axis, Axis) and not isinstance(target, Rest) and not scope().equal(axis.size, target)
+    ]
+    if len(pairs) != 2:
+        return None
+    old = [scope().normal(axis.size).symbol for axis, _ in pairs]
+    new = [scope().normal(target) for _, target in pairs]
+    if any(symbol is None or symbol.kind is not Kind.RIGID for symbol in old) or old[0] is old[1]:
+        return None
+    parts = [set(target.terms[0][0]) if len(target.terms) == 1 else set() for target in new]
+    common = {atom for atom in parts[0] & parts[1] if isinstance(atom, Symbol) and atom.kind is not Kind.OPAQUE}
+    if len(common) != 1 or any(len(each) < 2 or each & set(old) for each in parts):
+        return None
+    return Mismatch(
+        Fault.SCRAMBLED, left_shape=shape, right_shape=_plain(targets), right=Dim.of(common.pop()), detail="torn"
+    )
 
 
 def _ones(shape: Shape) -> int:
@@ -264,11 +294,15 @@ class _Grouping:
         known = {atom for size in self.plain for atom in size.atoms}
         if any(atom not in known for size in self.targets for atom in size.atoms):
             return None
-        pieces = list(zip(self.factors, self.plain, strict=True))
+        pieces = [
+            piece
+            for factor, size in zip(self.factors, self.plain, strict=True)
+            for piece in self._divided(factor, size)
+        ]
         found = self._assign(pieces, list(self.targets))
         if found is None:
             return None
-        moved = self._moved(found)
+        moved = _moved([factor for factor, _ in pieces], [factor for group in found for factor in group])
         if any(len(size.terms) > 1 for size in moved):
             # [T, S + 1] viewed as [S + 1, T]: the shift of relative positions, padded for that very purpose.
             return None
@@ -278,16 +312,20 @@ class _Grouping:
                 return None
         return found
 
-    def _moved(self, groups: list[list[Factor]]) -> list[Dim]:
-        """The sizes of the pieces that stand at another place than in the flat list."""
-        flat = [factor for group in groups for factor in group]
-        start = 0
-        while start < len(flat) and start < len(self.factors) and flat[start] == self.factors[start]:
-            start += 1
-        stop = 0
-        while stop < min(len(flat), len(self.factors)) - start and flat[-stop - 1] == self.factors[-stop - 1]:
-            stop += 1
-        return [factor.size for factor in flat[start : len(flat) - stop]]
+    def _divided(self, factor: Factor, size: Dim) -> list[tuple[Factor, Dim]]:
+        """A factor that the targets divide, as quotient and divisor: ``h`` as ``h//p`` rows of ``p``."""
+        if len(size.terms) != 1 or size.terms[0][1] != 1:
+            return [(factor, size)]
+        atoms = sorted(size.terms[0][0], key=lambda atom: atom not in self._written)
+        if len(atoms) < 2 or atoms[0] not in self._written:
+            return [(factor, size)]
+        pieces: list[tuple[Factor, Dim]] = []
+        outer = ONE
+        for atom in atoms:
+            length = Dim.term((atom,), 1)
+            pieces.append((self._part(factor, outer, length), length))
+            outer *= length
+        return pieces
 
     def _assign(self, pieces: list[tuple[Factor, Dim]], targets: list[Dim]) -> list[list[Factor]] | None:
         if not targets:
@@ -314,6 +352,17 @@ class _Grouping:
                 if rest is not None:
                     return [[self._part(factor, ONE, target)], *rest]
         return None
+
+
+def _moved(before: Sequence[Factor], after: Sequence[Factor]) -> list[Dim]:
+    """The sizes of the pieces that stand at another place than in the flat list."""
+    start = 0
+    while start < len(after) and start < len(before) and after[start] == before[start]:
+        start += 1
+    stop = 0
+    while stop < min(len(after), len(before)) - start and after[-stop - 1] == before[-stop - 1]:
+        stop += 1
+    return [factor.size for factor in after[start : len(after) - stop]]
 
 
 def _exact_divisions(sizes: Sequence[Dim]) -> tuple[dict[Symbol, Dim], dict[Symbol, Dim]]:

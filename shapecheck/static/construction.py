@@ -147,6 +147,7 @@ def _record_fields(interpreter: Interpreter, instance: Instance, owner: object) 
         parameter = Parameter(argument, "keyword", field.default, hint)
         frame = Frame(interpreter, cls.index, cls.name, depth=1)
         names = names_of(instance)
+        names.owner = ("axes", instance.serial)
         value = parameter_value(interpreter, frame, parameter, names, owner)
         instance.attributes[field.name] = value
         instance.parameters[field.name] = value

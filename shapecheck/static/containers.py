@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.shapes import NONE, AnyValue, Axis, Constant, Number, Rest, Sequence, Shape, Tensor, Unknown
+from shapecheck.shapes import NONE, AnyValue, Axis, Constant, Number, Rest, Sequence, Shape, Tensor, Unknown, scope
 from shapecheck.static.joins import alike, join
 from shapecheck.static.loosen import take
 from shapecheck.static.values import Container, Dictionary, Elements
@@ -42,6 +42,9 @@ def make(frame: Frame, name: str, args: list[AnyValue], kwargs: dict[str, AnyVal
         return Container(kind, {}) if source is None else Unknown("modules with unknown names")
     if kind == "ModuleList":
         if isinstance(source, Elements):
+            count = None if source.length is None else source.length.symbol
+            if count is not None and count.kind is Kind.FLEXIBLE:
+                scope().widths |= {count}
             return Elements(source.element, source.length)
         if source is None:
             return Container(kind, {})

@@ -56,7 +56,7 @@ class Names:
     where a caller sees a result.
     """
 
-    __slots__ = ("alternatives", "bound", "conditional", "kind", "path", "places", "shown")
+    __slots__ = ("alternatives", "bound", "conditional", "kind", "owner", "path", "places", "shown")
 
     def __init__(
         self,
@@ -76,6 +76,8 @@ class Names:
         """Names that the function does not use, but that its reader knows from the class."""
         self.alternatives = 0
         """Above zero while an alternative of a union is read."""
+        self.owner: object = None
+        """Whose fields the names are: two names of one object vary independently of each other."""
 
     def fork(self) -> Names:
         """A copy in which names can be bound afresh."""
@@ -97,7 +99,7 @@ class Names:
         found = self._get(name)
         if isinstance(found, Dim):
             return found
-        made = Dim.of(Symbol(name, self.kind))
+        made = Dim.of(Symbol(name, self.kind, owner=self.owner))
         if found is None:
             self._bind(name, made)
         return made
