@@ -108,6 +108,16 @@ def unbound_name(token: str, name: str) -> str:
     return f"`{token}` uses the axis name {name}, which nothing binds: no annotation of the function names it by itself"
 
 
+def unbound_result(token: str) -> str:
+    """A name in a result that nothing binds."""
+    return f"`{token}` in the result is bound by nothing and stands there once: an axis of any size keeps it"
+
+
+def narrowed(name: str, number: int) -> str:
+    """An axis name that the code needs to be one number."""
+    return f"the axis {name} is declared with any size, and must be {number} here: `{name}={number}` would say so"
+
+
 def two_orders(text: str, first: str, where: str) -> str:
     """A declaration whose axes another function of the file declares in another order."""
     return f'"{text}" declares the axes in another order than "{first}" in {where}'

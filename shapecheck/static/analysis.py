@@ -223,8 +223,8 @@ class Analyst:
                 tied = [name for name in implicit if name not in explicit]
                 self._tie(names, {name: implicit[name] for name in tied}, signature)
         tied += self._introduce(frame, signature, names, ties=ties)
-        goes_on = interpreter.execute(frame, node.body)
-        del goes_on
+        if interpreter.execute(frame, node.body):
+            interpreter.report_narrowed(frame)
         return tied
 
     def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> list[str]:

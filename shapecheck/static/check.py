@@ -9,7 +9,7 @@ from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.ops import load
 from shapecheck.ops.plugins import plugin_files
 from shapecheck.static.analysis import Analyst
-from shapecheck.static.bindings import unbound_expressions
+from shapecheck.static.bindings import unbound_expressions, unbound_results
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.loosen import loosened
@@ -120,9 +120,8 @@ class Checker(Analyst):
         interpreter: Interpreter | None = None,
     ) -> None:
         super().__init__(project, index, report, interpreter)
-        self.codes = None if config is None else config.codes
-        """The rules that are wanted; None for all of them."""
         if config is not None:
+            self.interpreter.codes = config.codes
             self.interpreter.vocabulary = config.axes
         self.orders = Orders(self.interpreter.vocabulary)
 
@@ -186,7 +185,10 @@ class Checker(Analyst):
             self.interpreter.report_invalid_hint(self.index, hint)
         for array, axis, name in unbound_expressions(signature, cls):
             self.interpreter.report_unbound(self.index, array, axis, name)
-        if self._wants("SC313"):
+        if self.interpreter.wants("SC102"):
+            for array, axis in unbound_results(signature, cls):
+                self.interpreter.report_unbound_result(self.index, array, axis)
+        if self.interpreter.wants("SC313"):
             for array, first, where in self.orders.others(signature, function.name):
                 self.interpreter.report_two_orders(self.index, array, first, where)
         self.guard(function.name, lambda: self.analyse(function, signature, cls))
@@ -195,6 +197,3 @@ class Checker(Analyst):
             nested.name = f"{function.name}.{nested.name}"
             nested.closure = loosened(nested.closure or {})
             self._check_function(nested, None)
-
-    def _wants(self, code: str) -> bool:
-        return self.codes is None or code in self.codes

@@ -437,6 +437,7 @@ class Interpreter(Reporter):
     def check_result(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
         """Check what a function under analysis returns."""
         signature = frame.signature
+        self.report_narrowed(frame)
         if frame.names is None or signature is None or signature.returns is None or signature.is_generator:
             return
         self._check(frame, node, signature.returns, value, "SC201")

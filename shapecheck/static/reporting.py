@@ -31,6 +31,8 @@ class Reporter:
         self.seen: set[tuple[object, ...]] = set()
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
+        self.codes: frozenset[str] | None = None
+        """The rules that are wanted; None for all of them."""
         self.vocabulary: Vocabulary = {}
         """The spellings of one axis in different functions."""
         self.active: list[Frame] = []
@@ -56,6 +58,10 @@ class Reporter:
         """The facts in force."""
         return current().scope
 
+    def wants(self, code: str) -> bool:
+        """Whether a rule is on: asked by those that take time of their own."""
+        return self.codes is None or code in self.codes
+
     def report_invalid(self, frame: Frame, hint: Hint) -> None:
         """Report every malformed shape string inside a hint."""
         for part in walk(hint):
@@ -78,6 +84,26 @@ class Reporter:
             return
         place = self.span(index, hint.place.locate(axis.start, axis.end))
         self.add(Diagnostic("SC101", "error", wording.unbound_name(axis.text, name), place, self.root or None))
+
+    def report_unbound_result(self, index: ModuleIndex, hint: ArrayHint, axis: AxisSpec) -> None:
+        """Report an axis of a result that nothing binds and nothing checks."""
+        if hint.place is None or hint.place.path != index.path:
+            return
+        place = self.span(index, hint.place.locate(axis.start, axis.end))
+        self.add(Diagnostic("SC102", "warning", wording.unbound_result(axis.text), place, self.root or None))
+
+    def report_narrowed(self, frame: Frame) -> None:
+        """Report the axis names of a function that its code so far needs to be one number."""
+        if frame.names is None or frame.depth or self.silent or not self.wants("SC103"):
+            return
+        own = {size.symbol for size in frame.names.bound.values() if isinstance(size, Dim)}
+        for found in self.scope.solutions:
+            if not found.narrowed or found.symbol not in own or found.value.constant is None:
+                continue
+            place = None if found.place is None else self._solution_place(found.place)
+            if place is not None:
+                message = wording.narrowed(found.symbol.name, found.value.constant)
+                self.add(Diagnostic("SC103", "warning", message, place, self.root or None))
 
     def report_two_orders(self, index: ModuleIndex, hint: ArrayHint, first: ArrayHint, where: str) -> None:
         """Report an array whose axes another function of the file declares in another order."""
