@@ -41,7 +41,7 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_doubted", "_named", "_positive", "_solutions", "_values", "widths")
+    __slots__ = ("_doubted", "_named", "_positive", "_solutions", "_values", "correlated", "widths")
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
@@ -50,6 +50,8 @@ class Scope:
         self._positive: frozenset[Dim] = frozenset()
         self._named: frozenset[Symbol] = frozenset()
         self._doubted: frozenset[frozenset[Dim]] = frozenset()
+        self.correlated = False
+        """Whether a condition holds that may go with the parameters: two of them may be equal where it does."""
         self.widths: frozenset[Symbol] = frozenset()
         """Parameters that are the width or number of layers: fixed when they are made, so no batch size."""
 
@@ -79,6 +81,12 @@ class Scope:
         """Whether two sizes are equal, without solving anything."""
         if left is right or left == right:
             return YES
+        verdict = self._decide(left, right)
+        if self.correlated and isinstance(verdict, No) and verdict.because == "parameters":
+            return Unknown("a condition goes with the parameters")
+        return verdict
+
+    def _decide(self, left: Dim, right: Dim) -> Verdict:
         if self._values:
             left, right = self.normal(left), self.normal(right)
         if self._doubted and self._is_doubted(left, right):
@@ -220,7 +228,7 @@ class Scope:
         if number == 1 and factor and symbol.owner is not None and symbol.default != 1:
             # `T * n` where T is needed: an argument that must be 1 is a factor too many.
             return No(left, right)
-        if self._is_anothers(symbol, value):
+        if not self.correlated and self._is_anothers(symbol, value):
             return No(left, right, "parameters")
         if any(self._is_empty(size, {symbol: value}) for size in self._positive):
             return No(left, right)
@@ -263,6 +271,7 @@ class Scope:
         self._positive = other._positive
         self._named = other._named
         self._doubted = other._doubted
+        self.correlated = other.correlated
         self.widths = other.widths
 
     def meet(self, branches: Sequence[Scope]) -> None:

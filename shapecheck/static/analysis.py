@@ -223,6 +223,10 @@ class Analyst:
                 tied = [name for name in implicit if name not in explicit]
                 self._tie(names, {name: implicit[name] for name in tied}, signature)
         tied += self._introduce(frame, signature, names, ties=ties)
+        # The value of a flag may go with the sizes that came with it.
+        interpreter.scope.correlated = self.case is not None and (
+            instance is None or self.case.subject.startswith("self.")
+        )
         if interpreter.execute(frame, node.body):
             interpreter.report_narrowed(frame)
         return tied

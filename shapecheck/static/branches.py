@@ -9,6 +9,7 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static.assignment import assign
+from shapecheck.static.choices import Choice
 from shapecheck.static.conditions import truth
 from shapecheck.static.facts import assume
 from shapecheck.static.frame import Frame, State
@@ -37,20 +38,24 @@ def _if(frame: Frame, node: ast.If) -> bool:
     if known is False:
         assume(frame, node.test, holds=False)
         return frame.execute(node.orelse)
-    before = frame.capture()
+    before, choice = frame.capture(), Choice(frame, node.test)
     open_ends = []
+    choice.enter()
     assume(frame, node.test, holds=True)
     if _execute(frame, node.body):
         open_ends.append(frame.capture())
     frame.resume(before)
+    choice.enter()
     assume(frame, node.test, holds=False)
     if _execute(frame, node.orelse):
         if not open_ends:
+            choice.leave(both=False)
             return True
         open_ends.append(frame.capture())
     if not open_ends:
         return False
     frame.meet(open_ends, node.test)
+    choice.leave(both=len(open_ends) > 1)
     return True
 
 
@@ -64,10 +69,11 @@ def _execute(frame: Frame, body: list[ast.stmt]) -> bool:
 
 
 def _match(frame: Frame, node: ast.Match) -> bool:
-    value = frame.evaluate(node.subject)
+    value, choice = frame.evaluate(node.subject), Choice(frame, node.subject)
     open_ends: list[State] = []
     for case in node.cases:
         before = frame.capture()
+        choice.enter()
         matches = match_case(frame, case.pattern, value, node.subject)
         if matches is not False and case.guard is not None:
             guard = truth(frame, case.guard)
@@ -81,7 +87,9 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         frame.resume(before)
     else:
         open_ends.append(frame.capture())
-    return meet_ends(frame, open_ends)
+    goes_on = meet_ends(frame, open_ends)
+    choice.leave(both=True)
+    return goes_on
 
 
 _CATCHING = frozenset(("Exception", "BaseException", "RuntimeError", "ValueError", "IndexError", "TypeError"))

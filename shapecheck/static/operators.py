@@ -19,6 +19,7 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static import arrays
+from shapecheck.static.choices import Choice
 from shapecheck.static.conditions import compare, truth, truth_of
 from shapecheck.static.facts import assume
 from shapecheck.static.joins import join, losses, one_of, options
@@ -251,17 +252,20 @@ def _if_expression(frame: Frame, node: ast.IfExp) -> AnyValue:
     known = truth(frame, node.test)
     if known is not None:
         return frame.evaluate(node.body if known else node.orelse)
-    before = frame.capture()
+    before, choice = frame.capture(), Choice(frame, node.test)
     frame.interpreter.conditional += 1
+    choice.enter()
     assume(frame, node.test, holds=True)
     body = frame.evaluate(node.body)
     one = frame.capture()
     frame.resume(before)
+    choice.enter()
     assume(frame, node.test, holds=False)
     orelse = frame.evaluate(node.orelse)
     frame.interpreter.conditional -= 1
     other = frame.capture()
     frame.meet([one, other], node.test)
+    choice.leave(both=True)
     before_join = losses()
     found = join(body, orelse)
     if losses() != before_join:
