@@ -1,8 +1,10 @@
 """What `shapecheck check` costs as a whole process, against pyflakes, and against Pyrefly and torchtyc where installed.
 
 `python -m tests.bench.static [DIRECTORY ...]` takes all commands in turns on one small file, generated files of 50, 200
-and 800 functions, the examples, and each directory given. It prints the median time on the clock, of the processor, and
-the peak memory of each, and each budget as a ratio within this run. Exit status 1 when a budget is exceeded.
+and 800 functions, the examples, and each directory given, such as those that `python -m tests.corpus` fetches. It prints
+the median time on the clock, of the processor, and the peak memory of each, and each budget as a ratio within this run.
+`cold` keeps what it finds and starts from nothing, `warm` finds what the run before has kept, the others keep nothing.
+Exit status 1 when a budget is exceeded, or when a warm run says something else than a cold one.
 Run it with a Python that has torch, as checked code does: Pyrefly reads torch's own types then, and takes longer.
 """
 
@@ -94,10 +96,13 @@ def commands(path: str) -> dict[str, list[str]]:
     """Every command that checks a path, by the name it has in the table."""
     check = [sys.executable, "-m", "shapecheck", "check"]
     found = {
-        "shapecheck": [*check, path],
-        "jobs 1": [*check, "--jobs", "1", path],
-        "jobs 2": [*check, "--jobs", "2", path],
+        "shapecheck": [*check, "--no-cache", path],
+        "jobs 1": [*check, "--no-cache", "--jobs", "1", path],
+        "jobs 2": [*check, "--no-cache", "--jobs", "2", path],
+        "cold": [*check, path],
+        "warm": [*check, path],
         "pyflakes": [sys.executable, "-m", "pyflakes", path],
+        "compileall": [sys.executable, "-m", "compileall", "-q", os.path.join(ROOT, "nothing")],
     }
     pyrefly = _installed("pyrefly")
     if pyrefly is not None:
@@ -129,13 +134,17 @@ def usage(command: list[str], directory: str, environment: dict[str, str]) -> Us
 def measured(path: str, directory: str, environment: dict[str, str], rounds: int = ROUNDS) -> dict[str, Usage]:
     """The medians of every command on a path: in every round each has its turn, after one that is not counted."""
     taken: dict[str, list[Usage]] = {}
+    kept = os.path.join(directory, ".shapecheck_cache")
     for turn in range(rounds + 1):
         for name, command in commands(path).items():
             if name == "torchtyc" and turn > 1:
                 continue  # minutes a run
+            if name == "cold":
+                shutil.rmtree(kept, ignore_errors=True)
             found = usage(command, directory, environment)
             if turn:
                 taken.setdefault(name, []).append(found)
+    shutil.rmtree(kept, ignore_errors=True)
     return {name: Usage(*map(statistics.median, zip(*runs, strict=True))) for name, runs in taken.items()}
 
 
@@ -197,10 +206,51 @@ def main(directories: list[str]) -> int:
 
 def _whole(table: Table, directory: str, environment: dict[str, str]) -> None:
     """A directory of whatever code, without the configuration that may stand above it."""
-    found = measured(".", os.path.abspath(directory), environment, rounds=3)
-    table.rows(directory, found)
+    directory = os.path.abspath(directory)
+    found = measured(".", directory, environment, rounds=5)
+    files, size, seconds = hashing(directory)
+    table.rows(f"{directory}: {files} files, {size / 1e6:.1f} MB, read and hashed in {seconds * 1e3:.1f} ms", found)
     if "pyrefly" in found:
-        table.budget("time, by that of Pyrefly", found["shapecheck"].wall / found["pyrefly"].wall, 1)
+        table.budget("cold, by the time of Pyrefly", found["cold"].wall / found["pyrefly"].wall, 1)
+    nothing = found["compileall"].wall
+    table.budget("warm less hashing, by compileall of nothing", (found["warm"].wall - seconds) / nothing, 2)
+    table.budget("cold by no cache at all", found["cold"].cpu / found["shapecheck"].cpu, 1.03)
+    table.budget("lines that differ between cold and warm", differences(directory, environment), 0)
+
+
+def hashing(directory: str) -> tuple[int, int, float]:
+    """The files that are checked, their bytes, and the seconds it takes to read and hash them once."""
+    from shapecheck.cache import stamp
+    from shapecheck.config import Settings
+    from shapecheck.discovery import discover
+
+    before = os.getcwd()
+    os.chdir(directory)
+    try:
+        files = discover(["."], Settings(directory)).files
+        start, size = time.perf_counter(), 0
+        for file in files:
+            with open(file, "rb") as stream:
+                content = stream.read()
+            stamp(content)
+            size += len(content)
+        return len(files), size, time.perf_counter() - start
+    finally:
+        os.chdir(before)
+
+
+def differences(directory: str, environment: dict[str, str]) -> int:
+    """How many lines of what a run prints are others when it starts from what an earlier one kept."""
+    with tempfile.TemporaryDirectory() as kept:
+        command = [sys.executable, "-m", "shapecheck", "check", "--statistics", "--output-format", "json"]
+        runs = [
+            subprocess.run(
+                [*command, *option, "."], cwd=directory, env=environment, check=False, capture_output=True, text=True
+            )
+            for option in (["--no-cache"], ["--cache-dir", kept], ["--cache-dir", kept])
+        ]
+    said = [(run.stdout + run.stderr).splitlines() for run in runs]
+    return sum(len(set(said[0]) ^ set(lines)) + abs(len(said[0]) - len(lines)) for lines in said[1:])
 
 
 if __name__ == "__main__":
