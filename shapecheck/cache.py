@@ -19,10 +19,10 @@ try:
 except ImportError:
     from hashlib import blake2b
 
-from shapecheck.diagnostics.model import Diagnostic, Note, Place
 from shapecheck.diagnostics.suppressions import MARK
 from shapecheck.static.locations import Locations, search_roots
 from shapecheck.static.report import Reads, Report
+from shapecheck.static.transport import packed, unpacked
 from shapecheck.version import __version__
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def check_with_cache(
             record.write(file for file in files if file not in found or not found[file].internal)
     whole = Report()
     for file in files:
-        whole.add(found[file] if file in found else _decoded(record.results[file]))
+        whole.add(found[file] if file in found else unpacked(record.results[file]))
     return whole, {file for file, seen in record.reads.stamps.items() if seen is not None and not seen[-1]}
 
 
@@ -134,7 +134,7 @@ class _Record:
             if not self.reads.agrees(each):
                 return False
             self.reads.add(each)
-        self.results.update((file, _encoded(report)) for file, report in found.items())
+        self.results.update((file, packed(report)) for file, report in found.items())
         return True
 
     def write(self, files: Iterable[str]) -> None:
@@ -277,32 +277,3 @@ def _forget_the_oldest(directory: str) -> None:
         records.sort(key=lambda entry: entry.stat().st_mtime_ns)
         for entry in records[: len(records) - _KEPT]:
             os.unlink(entry.path)
-
-
-def _encoded(report: Report) -> Any:
-    counts = report.statistics
-    return (
-        [_fields(diagnostic) for diagnostic in report.diagnostics],
-        {field: getattr(counts, field) for field in counts.__slots__},
-    )
-
-
-def _fields(diagnostic: Diagnostic) -> Any:
-    place, notes = _span(diagnostic.place), [(n.message, _span(n.place), n.call) for n in diagnostic.notes]
-    return (
-        diagnostic.code, diagnostic.severity, diagnostic.message, place, diagnostic.function, notes, diagnostic.repair,
-    )  # fmt: skip
-
-
-def _span(place: Place | None) -> Any:
-    return None if place is None else (place.filename, place.row, place.column, place.end_row, place.end_column)
-
-
-def _decoded(kept: Any) -> Report:
-    report = Report()
-    for code, severity, message, span, function, kept_notes, repair in kept[0]:
-        notes = [Note(said, None if there is None else Place(*there), call) for said, there, call in kept_notes]
-        report.diagnostics.append(Diagnostic(code, severity, message, Place(*span), function, notes, repair))
-    for field, value in kept[1].items():
-        setattr(report.statistics, field, value)
-    return report

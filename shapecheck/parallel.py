@@ -1,10 +1,11 @@
-"""Checking many files in several processes."""
+"""Checking much code in several processes: many files, or one long one by parts."""
 
 from __future__ import annotations
 
 import os
 
-from shapecheck.static.check import check_each
+from shapecheck.static.check import Part, check_each
+from shapecheck.static.index import Project
 from shapecheck.static.report import Report
 
 TYPE_CHECKING = False
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
     from shapecheck.config import Settings
     from shapecheck.static.report import Reads
 
+_WORTH_TWO = 100_000
+"""Bytes of source: less is checked before a second process has begun to pay."""
 _BYTES_PER_PROCESS = 300_000
-"""Less source than this is checked before another process has started."""
+"""Of more processes each reads again what its files import."""
+_LEAST_PART = 20_000
+"""Bytes of source that are taken at a time; only longer files are cut."""
+_PIECES_EACH = 8
+_MOST_PIECES = 150
+"""Files that fill more than two thirds of a piece make half as many again, and a ticket is one byte."""
 
 
 def check_in_parallel(files: Sequence[str], settings: Settings) -> Report:
@@ -34,26 +42,85 @@ def check_each_in_parallel(
 ) -> tuple[list[Report], list[Reads]]:
     """Check files as `check_each` does; each process tells what it has read.
 
-    Each process gets a run of neighbouring files, because neighbours import each other.
+    Where copies of this process can go on, they take pieces in turns, and long files are cut. Others get a run of
+    neighbouring files each, because neighbours import each other.
     """
     sizes = [_size(file) for file in files]
-    jobs = min(settings.jobs or _jobs_that_pay(sum(sizes)), len(files))
-    if jobs <= 1:
+    jobs = settings.jobs or _jobs_that_pay(sum(sizes))
+    if jobs <= 1 or not files:
         reports, reads = check_each(files, settings, stamp)
         return reports, [reads]
+    if _may_fork():
+        # SC313 compares all the functions of a file.
+        least = sum(sizes) if "SC313" in settings.codes else _LEAST_PART
+        return _check_pieces(files, pieces(files, sizes, jobs, least), jobs, settings, stamp)
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    shares = _shares(files, sizes, jobs)
-    with ProcessPoolExecutor(len(shares), get_context("fork" if _may_fork() else "spawn")) as pool:
-        found = list(pool.map(check_each, shares, [settings] * len(shares), [stamp] * len(shares)))
+    runs = _runs(files, sizes, jobs)
+    with ProcessPoolExecutor(len(runs), get_context("spawn")) as pool:
+        found = list(pool.map(check_each, runs, [settings] * len(runs), [stamp] * len(runs)))
     return [report for reports, _ in found for report in reports], [reads for _, reads in found]
 
 
+def _check_pieces(
+    files: Sequence[str],
+    queue: Sequence[Sequence[Part]],
+    jobs: int,
+    settings: Settings,
+    stamp: Callable[[bytes], bytes] | None,
+) -> tuple[list[Report], list[Reads]]:
+    """Check pieces in this process and copies of it, in turns; the reports of the parts of a file become one."""
+    from shapecheck.forks import Queue, check_from
+
+    project = Project(stamp)
+    for piece in queue:
+        if piece[0].end is not None:
+            # Several processes have it in memory.
+            project.load(piece[0].path)
+    with Queue(queue, project, settings, min(jobs, len(queue)) - 1) as others:
+        found, reads = check_from(others.tickets, queue, project, settings)
+        told = [reads]
+        for theirs, read in others.results():
+            found.update(theirs)
+            told.append(read)
+    merged: dict[str, Report] = {}
+    for number, piece in enumerate(queue):
+        for part, report in zip(piece, found[number], strict=True):
+            if part.start:
+                _without_the_known(report, merged[part.path])
+                merged[part.path].add(report)
+            else:
+                merged[part.path] = report
+    return [merged[file] for file in files], told
+
+
+def _without_the_known(report: Report, earlier: Report) -> None:
+    """Leave out what an earlier part of the file found at the same place, as a check of the whole file does.
+
+    It is a fault in a function that both call; a suspicion about what an earlier part has proven is none.
+    """
+    places = {(found.code, found.place) for found in earlier.diagnostics}
+    proven = {place for code, place in places if code.startswith("SC2") and code != "SC209"}
+    report.diagnostics = [
+        found
+        for found in report.diagnostics
+        if (found.code, found.place) not in places and not (found.code == "SC209" and found.place in proven)
+    ]
+
+
 def _jobs_that_pay(total: int) -> int:
-    if total < 2 * _BYTES_PER_PROCESS:
+    if total < _WORTH_TWO:
         return 1
-    return min(os.cpu_count() or 1, total // _BYTES_PER_PROCESS)
+    return min(_processors(), max(2, total // _BYTES_PER_PROCESS))
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        # Not told by this system.
+        return os.cpu_count() or 1
 
 
 def _may_fork() -> bool:
@@ -72,14 +139,55 @@ def _size(file: str) -> int:
         return 0
 
 
-def _shares(files: Sequence[str], sizes: list[int], jobs: int) -> list[list[str]]:
+def pieces(files: Sequence[str], sizes: Sequence[int], jobs: int, least: int) -> list[list[Part]]:
+    """Split files into pieces to be taken one by one: a few small files, or part of a long one.
+
+    Nobody knows beforehand how long each takes, so there are several for each process.
+
+    Args:
+        files: what to check, in order.
+        sizes: the bytes of each.
+        jobs: how many processes take pieces.
+        least: the bytes that a piece of several has at least.
+    """
+    total = sum(sizes)
+    size_of_one = max(total // (jobs * _PIECES_EACH), -(-total // _MOST_PIECES), least, 1)
+    found: list[list[Part]] = []
+    open_size = size_of_one
+    for file, size in zip(files, sizes, strict=True):
+        count = size // size_of_one
+        if count >= 2:
+            rows = [0, *_rows_at(file, [size * number // count for number in range(1, count)])]
+            ends = [*rows[1:], None]
+            found += [[Part(file, start, end)] for start, end in zip(rows, ends, strict=True)]
+            open_size = size_of_one
+        elif open_size + size / 2 > size_of_one:
+            found.append([Part(file)])
+            open_size = size
+        else:
+            found[-1].append(Part(file))
+            open_size += size
+    return found
+
+
+def _rows_at(file: str, offsets: list[int]) -> list[int]:
+    """The rows, from 1, at some places in a file, each of them once."""
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read()
+    except OSError:
+        return []
+    return sorted({content.count(b"\n", 0, offset) + 1 for offset in offsets} - {1})
+
+
+def _runs(files: Sequence[str], sizes: Sequence[int], jobs: int) -> list[list[str]]:
     """Split files into at most `jobs` runs of about the same number of bytes."""
     goal = sum(sizes) / jobs
-    shares: list[list[str]] = [[]]
+    runs: list[list[str]] = [[]]
     taken = 0
     for file, size in zip(files, sizes, strict=True):
-        if shares[-1] and taken + size / 2 > goal * len(shares) and len(shares) < jobs:
-            shares.append([])
-        shares[-1].append(file)
+        if runs[-1] and taken + size / 2 > goal * len(runs) and len(runs) < jobs:
+            runs.append([])
+        runs[-1].append(file)
         taken += size
-    return shares
+    return runs

@@ -21,7 +21,7 @@ from shapecheck.static.walk import statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
 
     from shapecheck.rules.vocabulary import Vocabulary
@@ -61,17 +61,40 @@ def check_each(
         config: the settings in force.
         stamp: makes of the content of a file what it is recognised by; without it no files are told.
     """
+    return check_parts(Project(stamp), [Part(path) for path in paths], config)
+
+
+class Part:
+    """What begins at the top level of a file between two rows, `end` not included; by default all of it."""
+
+    __slots__ = ("end", "path", "start")
+
+    def __init__(self, path: str, start: int = 0, end: int | None = None) -> None:
+        self.path = path
+        self.start = start
+        self.end = end
+
+
+def check_parts(
+    project: Project, parts: Sequence[Part], config: Config | None = None
+) -> tuple[list[Report], Reads]:
+    """Check parts of files, each with a report of its own, and tell what all of them rest on.
+
+    Args:
+        project: the files read so far.
+        parts: what to check; a file that is checked in parts is counted with the first.
+        config: the settings in force.
+    """
     load()
-    project = Project(stamp)
     reports = []
-    for path in paths:
+    for part in parts:
         report = Report()
-        report.statistics.files = 1
-        index = project.load(path)
-        if isinstance(index, Diagnostic):
+        index = project.load(part.path)
+        report.statistics.files = int(part.start == 0)
+        if not isinstance(index, Diagnostic):
+            _check_index(project, index, report, config, part)
+        elif part.start == 0:
             report.diagnostics.append(index)
-        else:
-            _check_index(project, index, report, config)
         reports.append(report)
     locations = project.locations
     reads = Reads(project.stamps, project.asked(), locations.answers, locations.roots, plugin_files())
@@ -96,11 +119,13 @@ def check_source(
     return report
 
 
-def _check_index(project: Project, index: ModuleIndex, report: Report, config: Config | None) -> None:
+def _check_index(
+    project: Project, index: ModuleIndex, report: Report, config: Config | None, part: Part | None = None
+) -> None:
     text = index.source.text
     if not any(mark in text for mark in MARKS) and not _may_have_annotations(index):
         return
-    Checker(project, index, report, config).run()
+    Checker(project, index, report, config).run(part)
 
 
 def _may_have_annotations(index: ModuleIndex) -> bool:
@@ -125,9 +150,12 @@ class Checker(Analyst):
             self.interpreter.vocabulary = config.axes
         self.orders = Orders(self.interpreter.vocabulary)
 
-    def run(self) -> None:
-        """Check every function and class of the file."""
-        self._check_body(self.index.source.tree.body, "")
+    def run(self, part: Part | None = None) -> None:
+        """Check every function and class of the file, or of a part of it."""
+        body = self.index.source.tree.body
+        if part is not None and (part.start or part.end is not None):
+            body = [node for node in body if part.start <= node.lineno < (part.end or node.lineno + 1)]
+        self._check_body(body, "")
         found = self.interpreter
         statistics = self.report.statistics
         statistics.known_expressions += found.known_expressions

@@ -65,23 +65,15 @@ _COMPARE: dict[type, tuple[str, str]] = {
 
 def _binary(frame: Frame, node: ast.BinOp) -> AnyValue:
     interpreter = frame.interpreter
-    before = interpreter.pairs_meant
-    interpreter.pairs_meant = before or (isinstance(node.op, (ast.Add, ast.Sub)) and _is_product(node.right))
+    before = interpreter.added
+    if isinstance(node.op, (ast.Add, ast.Sub)):
+        interpreter.added = (*before, node.right)
     try:
         left = frame.evaluate(node.left)
     finally:
-        interpreter.pairs_meant = before
+        interpreter.added = before
     right = frame.evaluate(node.right)
     return binary(frame, node, type(node.op), left, right)
-
-
-def _is_product(node: ast.expr) -> bool:
-    """Whether a term is a product of matrices: beside it, ``x2 + y2`` of ``[n, 1]`` and ``[n]`` is about all pairs."""
-    return any(
-        isinstance(part, ast.MatMult)
-        or (isinstance(part, ast.Attribute) and part.attr in ("matmul", "mm", "einsum", "addmm"))
-        for part in ast.walk(node)
-    )
 
 
 def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValue) -> AnyValue:

@@ -11,6 +11,7 @@ from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Scope
 from shapecheck.shapes import AnyValue, Fault, Mismatch, current
 from shapecheck.static.index import ModuleIndex, Project
+from shapecheck.static.walk import nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Reporter:
         branch may be one that never runs together with it."""
         self.conditional = 0
         """Above zero in branches that may be taken or not."""
-        self.pairs_meant = False
-        """Whether a term is evaluated to which a product of matrices is added."""
+        self.added: tuple[ast.expr, ...] = ()
+        """What is added to the term that is being evaluated, from the outermost sum inwards."""
         self.root = ""
         """The qualified name of the function under analysis."""
         self.statement: ast.stmt | None = None
@@ -133,7 +134,7 @@ class Reporter:
         """Whether all pairs along an axis are asked for: the function declares a ``[n, n]``, or adds a product."""
         symbol = mismatch.right.symbol if isinstance(mismatch.right, Dim) else None
         declared = symbol is not None and any(order.count(symbol.name) > 1 for order in self.declared_orders(frame))
-        return self.pairs_meant or declared
+        return declared or any(map(_is_product, self.added))
 
     def report_misfit(
         self, frame: Frame, node: ast.AST, misfit: Misfit, code: str, names: Names, subject: str
@@ -208,3 +209,12 @@ class Reporter:
         """Note the shape that ``reveal_shape`` was asked for."""
         place = self.node_place(frame.index, node)
         self.add(Diagnostic("SC000", "note", wording.revealed(value, self.scope), place, self.root or None))
+
+
+def _is_product(node: ast.expr) -> bool:
+    """Whether a term is a product of matrices: beside it, ``x2 + y2`` of ``[n, 1]`` and ``[n]`` is about all pairs."""
+    return any(
+        isinstance(part, ast.MatMult)
+        or (isinstance(part, ast.Attribute) and part.attr in ("matmul", "mm", "einsum", "addmm"))
+        for part in nodes(node)
+    )

@@ -1,8 +1,8 @@
 """What `shapecheck check` costs as a whole process, against pyflakes, and against Pyrefly and torchtyc where installed.
 
 `python -m tests.bench.static [DIRECTORY ...]` takes all commands in turns on one small file, generated files of 50, 200
-and 800 functions, the examples, and each directory given, such as those that `python -m tests.corpus` fetches. It prints
-the median time on the clock, of the processor, and the peak memory of each, and each budget as a ratio within this run.
+and 800 functions, the examples, and each directory given (those that `python -m tests.corpus` fetches). It prints the
+median time on the clock, of the processor, and the peak memory of each, and each budget as a ratio within this run.
 `cold` keeps what it finds and starts from nothing, `warm` finds what the run before has kept, the others keep nothing.
 Exit status 1 when a budget is exceeded, or when a warm run says something else than a cold one.
 Run it with a Python that has torch, as checked code does: Pyrefly reads torch's own types then, and takes longer.
