@@ -7,6 +7,7 @@ expressions, `...`, `*names`; anything else makes a function one that cannot be 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +127,8 @@ def leaves(result: Any) -> list[torch.Tensor] | None:
         return [torch.tensor(result)]
     if result is None:
         return []
+    if dataclasses.is_dataclass(result):
+        result = vars(result)
     if isinstance(result, dict):
         result = list(result.values())
     if not isinstance(result, (list, tuple)):

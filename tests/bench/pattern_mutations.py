@@ -57,7 +57,9 @@ def annotation_edits(function: ast.FunctionDef | ast.AsyncFunctionDef, source: S
     places: list[tuple[ast.expr, ast.Constant]] = []
     for hint in (*hints, function.returns):
         if hint is not None:
-            places += [(node, literal) for node in ast.walk(hint) for literal in _declared(node)]
+            functions = {id(part) for node in ast.walk(hint) if _is_callable(node) for part in ast.walk(node)}
+            nodes = [node for node in ast.walk(hint) if id(node) not in functions]
+            places += [(node, literal) for node in nodes for literal in _declared(node)]
     words = [str(literal.value).split() for _, literal in places]
     for position, (node, literal) in enumerate(places):
         elsewhere = {word for other, line in enumerate(words) if other != position for word in line}
@@ -68,6 +70,11 @@ def annotation_edits(function: ast.FunctionDef | ast.AsyncFunctionDef, source: S
         for (one, first), (two, second) in pairwise(tokens):
             if _NAME.match(first) and _NAME.match(second) and first != second and {first, second} & elsewhere:
                 yield _exchanged("annotation-order", node, source, start, value, (one, first), (two, second))
+
+
+def _is_callable(node: ast.AST) -> bool:
+    """Whether an annotation declares a function: what it says holds elsewhere."""
+    return isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Callable"
 
 
 def _declared(node: ast.AST) -> Iterator[ast.Constant]:
