@@ -35,7 +35,7 @@ from shapecheck.config import Settings
 from shapecheck.discovery import discover
 from shapecheck.findings import filter_findings
 from shapecheck.ops import load
-from shapecheck.static.check import MARKS, Report, _Checker
+from shapecheck.static.check import MARKS, Checker, Report
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.signature import signature_of
 from tests.bench.mutations import KINDS, Mutation, Source, mutations
@@ -74,11 +74,11 @@ class Mutant:
     codes: tuple[str, ...]
 
 
-class Watcher(_Checker):
+class Watcher(Checker):
     """A check that also tells which functions it knows wholly, by the lines they start at."""
 
     def __init__(self, project: Project, index: ModuleIndex, report: Report) -> None:
-        super().__init__(project, index, report)
+        super().__init__(project, index, report, None)
         self.known: dict[int, bool] = {}
 
     def _check_function(self, function: FunctionValue, cls: ClassIndex | None) -> None:
