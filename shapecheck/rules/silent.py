@@ -2,6 +2,7 @@
 
 from shapecheck.rules import batch_first, diagonal, factor_order, misaligned, norm_axis, softmax_axis, squeeze_batch
 from shapecheck.rules.batch_leak import batch_names, leak, widths
+from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import observe
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "batch_names",
     "diagonal",
     "factor_order",
+    "inferred_axes",
     "leak",
     "misaligned",
     "norm_axis",

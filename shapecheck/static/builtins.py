@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import (
@@ -122,6 +123,18 @@ def _int(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
             return Unknown("not a finite number")
     size = as_size(value)
     return size if size is not None else _fresh("int")
+
+
+@builtin("math.isqrt", "math.gcd", "math.lcm")
+def _whole_number(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
+    """A function of whole numbers, of which only the values for numbers are known."""
+    del kwargs
+    numbers = [value.constant if isinstance(value, Dim) else None for value in map(frame.interpreter.settle, args)]
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "int"
+    if None in numbers or not numbers or (name == "isqrt" and (numbers[0] or 0) < 0):
+        return _fresh(name)
+    function = {"isqrt": math.isqrt, "gcd": math.gcd, "lcm": math.lcm}.get(name)
+    return _fresh(name) if function is None else Dim.of(function(*[number or 0 for number in numbers]))
 
 
 @builtin("math.ceil")

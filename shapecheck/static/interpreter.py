@@ -5,40 +5,30 @@ from __future__ import annotations
 import ast
 import builtins
 
-from shapecheck.annotations import ArrayHint, OtherHint, walk
-from shapecheck.diagnostics.misfit import Misfit
-from shapecheck.dims import Dim, Kind, Scope, Symbol
+from shapecheck.dims import Dim, Scope
 from shapecheck.ops import find_operation
 from shapecheck.ops.indexing import setitem
 from shapecheck.ops.signature import FAMILIES
-from shapecheck.rules.silent import batch_names, leak, observe, widths
+from shapecheck.rules.silent import observe
 from shapecheck.shapes import (
     NONE,
     AnyValue,
     Constant,
     Context,
     Mismatch,
-    Number,
     Opaque,
     Sequence,
-    Shape,
     Tensor,
     Unknown,
-    current,
 )
 from shapecheck.static import arrays, calls, construction, objects
-from shapecheck.static.classes import ClassIndex, class_of, find_class
+from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.copies import copied
-from shapecheck.static.declare import Names, introduce
-from shapecheck.static.dtypes import check_dtype, without_dtype
+from shapecheck.static.declarations import Declarations
 from shapecheck.static.expressions import EXPRESSIONS
-from shapecheck.static.fits import check
 from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
-from shapecheck.static.loosen import own_sizes
-from shapecheck.static.orders import other_order
-from shapecheck.static.reporting import Reporter
 from shapecheck.static.statements import execute
 from shapecheck.static.values import (
     ClassValue,
@@ -49,7 +39,6 @@ from shapecheck.static.values import (
     FunctionValue,
     Instance,
     OneOf,
-    PassedIn,
     ProjectModule,
 )
 
@@ -57,7 +46,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapecheck.annotations.hints import Hint
 
 MAX_STEPS = 60_000
 """Statements and operations that the analysis of one function may take."""
@@ -69,7 +57,7 @@ MAX_DEFINITIONS = 40
 _BUILTIN_NAMES = frozenset(dir(builtins))
 
 
-class Interpreter(Reporter):
+class Interpreter(Declarations):
     """Evaluates the functions of a project; collects findings and statistics."""
 
     def __init__(self, project: Project) -> None:
@@ -138,10 +126,6 @@ class Interpreter(Reporter):
     def execute(self, frame: Frame, body: list[ast.stmt]) -> bool:
         """Run statements; whether execution can go on behind them."""
         return execute(frame, body)
-
-    def at(self, frame: Frame, node: ast.AST) -> None:
-        """Remember where the next sizes are solved."""
-        current().place = (frame.index, node)
 
     def place(self, frame: Frame, node: ast.AST) -> object:
         """What a solution remembers as its place."""
@@ -364,9 +348,9 @@ class Interpreter(Reporter):
         """The value of a call of an abstract function."""
         return calls.call(frame, node, function, args, kwargs)
 
-    def instance(self, cls: ClassIndex) -> AnyValue:
+    def instance(self, cls: ClassIndex, name: str = "") -> AnyValue:
         """An object of a class that was made elsewhere."""
-        return construction.instance_of(self, cls, cls.name)
+        return construction.instance_of(self, cls, name or cls.name)
 
     def call_method(
         self, frame: Frame, owner: Instance, name: str, args: list[AnyValue], node: ast.AST
@@ -393,102 +377,6 @@ class Interpreter(Reporter):
     def store_attribute(self, owner: Instance, name: str, value: AnyValue) -> None:
         """An assignment to an attribute that needs no check."""
         owner.attributes[name] = value
-
-    # -- declarations ------------------------------------------------------------------------------------------------
-
-    def declared(self, frame: Frame, hint: Hint) -> AnyValue:
-        """The value that a declaration alone introduces inside a function."""
-        names = frame.names.fork() if frame.names is not None else Names(Kind.FLEXIBLE)
-        names.kind = Kind.FLEXIBLE
-        return introduce(hint, names, lambda other: self.plain_value(frame.index, other, "value"))
-
-    def plain_value(self, index: ModuleIndex, hint: OtherHint, name: str, symbol: Symbol | None = None) -> AnyValue:
-        """The value of a parameter or result that is declared as something else than a tensor."""
-        kind = hint.name
-        if kind == "builtins.int":
-            return Dim.of(symbol or Symbol(name, Kind.FLEXIBLE))
-        if kind == "builtins.bool":
-            return Number("bool")
-        if kind == "builtins.float":
-            return Number("float")
-        if kind in {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor", "torch.nn.Parameter"}:
-            return Tensor(Shape.unknown())
-        if kind == "torch.Size":
-            return Sequence([*Shape.unknown().axes], "tuple")  # type: ignore[list-item]  # a Rest
-        if kind.startswith("builtins.") or kind in {"torch.device", "torch.dtype"}:
-            return Unknown(f"any {kind.rpartition('.')[2]}")
-        if kind in {"typing.Iterable", "typing.Iterator", "collections.abc.Iterator", "collections.abc.Iterable",
-                    "collections.abc.Generator", "typing.Generator"} and hint.args:  # fmt: skip
-            element = self.hint_value(index, hint.args[0], name)
-            return Elements(element, own=own_sizes(element, frozenset()))
-        if kind == "collections.abc.Callable" and any(isinstance(part, ArrayHint) for part in walk(hint)):
-            return PassedIn(hint)
-        if kind.startswith("torch.nn.") or kind == "collections.abc.Callable":
-            return Unknown("a module or function that is passed in")
-        cls = find_class(hint.text, index) if hint.text.isidentifier() or "." in hint.text else None
-        if cls is not None:
-            return construction.instance_of(self, cls, name)
-        return Opaque(name)
-
-    def hint_value(self, index: ModuleIndex, hint: Hint, name: str) -> AnyValue:
-        """The value of a declaration with axis names of its own."""
-        return introduce(hint, Names(Kind.FLEXIBLE), lambda other: self.plain_value(index, other, name))
-
-    def check_result(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
-        """Check what a function under analysis returns."""
-        signature = frame.signature
-        self.report_narrowed(frame)
-        if frame.names is None or signature is None or signature.returns is None or signature.is_generator:
-            return
-        self._check(frame, node, signature.returns, value, "SC201")
-        found = leak(value)
-        if found is not None:
-            self.report(frame, node, found, "returning")
-        if self.scope.widths:
-            for width in widths(batch_names(signature.orders)):
-                self.report(frame, node, width)
-
-    def check_yield(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
-        """Check what a generator under analysis yields."""
-        signature = frame.signature
-        if frame.names is None or signature is None or not isinstance(signature.returns, OtherHint):
-            return
-        if signature.returns.args:
-            self._check(frame, node, signature.returns.args[0], value, "SC201")
-
-    def _check(self, frame: Frame, node: ast.AST, hint: Hint, value: AnyValue, code: str) -> Misfit | None:
-        if frame.names is None:
-            return None
-        self.at(frame, node)
-        names = frame.names.fork()
-        another = other_order(frame, hint, value, "result|")
-        misfit = check(hint, value, names)
-        if misfit is not None:
-            self.report_misfit(frame, node, misfit, code, names, "")
-            return misfit
-        if another is not None:
-            self.report(frame, node, another)
-        check_dtype(frame, node, hint, value, "result|")
-        return None
-
-    def check_local(self, frame: Frame, node: ast.AnnAssign, hint: Hint, value: AnyValue) -> AnyValue:
-        """Check an annotated local variable; the value it has afterwards."""
-        names = frame.names.fork() if frame.names is not None else Names(Kind.FLEXIBLE)
-        self.at(frame, node)
-        another = other_order(frame, hint, value, f"local|{ast.unparse(node.target)}")
-        misfit = check(hint, value, names)
-        if misfit is not None:
-            if frame.names is not None or frame.depth:
-                self.report_misfit(frame, node.value or node, misfit, "SC206", names, ast.unparse(node.target))
-            return self.declared(frame, hint)
-        if another is not None:
-            self.report(frame, node.value or node, another)
-        if not check_dtype(frame, node.value or node, hint, value, f"local|{ast.unparse(node.target)}"):
-            value = without_dtype(value)
-        if isinstance(value, (Unknown, Opaque)) or (isinstance(value, Tensor) and value.shape.rest is not None):
-            names.kind = Kind.FLEXIBLE
-            return introduce(hint, names, lambda other: self.plain_value(frame.index, other, "value"))
-        return value
 
 
 _CONVERSIONS = frozenset(("tolist", "item", "numpy", "data_ptr", "get_device", "is_floating_point", "stride"))
