@@ -174,6 +174,14 @@ def test_agrees_with_torch(checked):
     check(checked)
 
 
+def test_a_number_that_is_squeezed_is_left_as_it_is():
+    points = Tensor(Shape.of(Symbol("B"), Symbol("N"), 4))
+    assert str(find_operation("torch.squeeze")([points, Dim.of(-1)], {}).shape) == "[B, N, 4]"
+    size = Dim.of(Symbol("N"))
+    longer = Tensor(Shape.of(Symbol("B"), size, size + 1))
+    assert str(find_operation("torch.squeeze")([longer, Dim.of(2)], {}).shape) == "[B, N, N + 1]"
+
+
 def test_an_axis_that_is_squeezed_is_meant_to_be_one():
     previous = use(Context())
     try:
