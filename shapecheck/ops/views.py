@@ -135,11 +135,14 @@ def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor | Mismatch:
             gone.append(position)
         elif not scope().differ(axis.size, ONE):
             return unknown_shape(input)
-        elif dim is not None and not any(isinstance(other, Axis) and is_one(other) for other in shape):
+        elif (
             # No other axis is 1: who squeezes this one means it to be 1, wider as its name may be (SC103). What cannot
             # be 1, a number say, is left as it is.
-            if require(axis.size, ONE, to_one=True) is YES:
-                gone.append(position)
+            dim is not None
+            and not any(isinstance(other, Axis) and is_one(other) for other in shape)
+            and require(axis.size, ONE, to_one=True) is YES
+        ):
+            gone.append(position)
     return input.reshaped(shape.without(gone))
 
 
