@@ -93,9 +93,13 @@ class Speaker:
         return notes
 
     def independence(self, left: Dim | None, right: Dim | None, because: str) -> list[Explanation]:
-        """Why two sizes that look alike are not: they are two names, or two parameters."""
+        """Why two sizes that could be equal are not: two names, two parameters, a number written beside the name."""
         if not because or left is None or right is None:
             return []
+        if because == "beside":
+            name, number = (right, left) if left.constant is not None else (left, right)
+            sizes = f"{self.size(name)} and {self.size(number)}"
+            return [Explanation(f"{sizes} are two axes of one declaration: nothing makes them equal")]
         kind = {"names": "axis names", "parameters": "parameters"}.get(because)
         if kind is None:
             return []

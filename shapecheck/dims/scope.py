@@ -41,7 +41,7 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_doubted", "_named", "_positive", "_solutions", "_values", "correlated", "widths")
+    __slots__ = ("_beside", "_doubted", "_named", "_positive", "_solutions", "_values", "correlated", "widths")
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
@@ -49,6 +49,7 @@ class Scope:
         self._solutions: dict[Symbol, Solution] = {}
         self._positive: frozenset[Dim] = frozenset()
         self._named: frozenset[Symbol] = frozenset()
+        self._beside: frozenset[tuple[Symbol, int]] = frozenset()
         self._doubted: frozenset[frozenset[Dim]] = frozenset()
         self.correlated = False
         """Whether a condition holds that may go with the parameters: two of them may be equal where it does."""
@@ -164,6 +165,10 @@ class Scope:
         """Let a parameter be an axis name of the function as well: it is different from every other axis name."""
         self._named |= {symbol}
 
+    def write_beside(self, symbol: Symbol, number: int) -> None:
+        """Let an axis name be no axis of a number that is written beside it in one declaration: ``"n 3"``."""
+        self._beside |= {(symbol, number)}
+
     def _are_two_names(self, left: Symbol | None, right: Symbol | None) -> bool:
         if left is None or right is None or left is right:
             return False
@@ -178,7 +183,8 @@ class Scope:
         """An axis name that must be one number is that number for the rest of the call.
 
         A product of several names that must be one number may be so too, and then nothing is said. A factor that should
-        not be there at all (``T*D`` for ``D``) is narrowed to no 1: ``least`` is 2 then.
+        not be there at all (``T*D`` for ``D``) is narrowed to no 1: ``least`` is 2 then. Nor is a name narrowed to a
+        number that a declaration writes beside it: who writes ``"n 3"`` for an axis of 3 does not call it ``n``.
         """
         for axis, number in ((left, right), (right, left)):
             value = number.constant
@@ -190,6 +196,8 @@ class Scope:
                 return Unknown("several axis names make up a number")
             symbol, coefficient = terms[0][0][0], terms[0][1]
             size, left_over = divmod(value - constant, coefficient)
+            if (symbol, size) in self._beside:
+                return No(left, right, "beside")
             if symbol.kind is RIGID and not left_over and size > 0:
                 self._record(symbol, Dim.of(size), place, narrowed=True)
                 return YES
@@ -270,6 +278,7 @@ class Scope:
         self._solutions = dict(other._solutions)
         self._positive = other._positive
         self._named = other._named
+        self._beside = other._beside
         self._doubted = other._doubted
         self.correlated = other.correlated
         self.widths = other.widths

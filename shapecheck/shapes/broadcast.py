@@ -41,6 +41,10 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
     for position in range(1, max(len(left), len(right)) + 1):
         one = left[len(left) - position] if position <= len(left) else None
         other = right[len(right) - position] if position <= len(right) else None
+        if isinstance(one, Rest) and one is other:
+            # As many axes on both sides: what stands to the left of them lines up too.
+            found.append(one)
+            continue
         if isinstance(one, Rest) or isinstance(other, Rest):
             leading = _leading(
                 left.axes[: len(left) - position + 1] if one else (),
@@ -78,9 +82,11 @@ def _names_apart(left: Shape, right: Shape) -> Mismatch | None:
     """
     for position in range(1, min(len(left), len(right)) + 1):
         one, other = left[len(left) - position], right[len(right) - position]
+        if one is other:
+            continue
         if isinstance(one, Rest) or isinstance(other, Rest):
             return None
-        if one is other or one.size == other.size or one.size.symbol is None or other.size.symbol is None:
+        if one.size == other.size or one.size.symbol is None or other.size.symbol is None:
             continue
         verdict = scope().decide(one.size, other.size)
         narrowed = [size for size in (one.size, other.size) if scope().normal(size).constant is not None]

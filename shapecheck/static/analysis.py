@@ -223,6 +223,10 @@ class Analyst:
                 tied = [name for name in implicit if name not in explicit]
                 self._tie(names, {name: implicit[name] for name in tied}, signature)
         tied += self._introduce(frame, signature, names, ties=ties)
+        for name, number in signature.beside:
+            size = names.bound.get(name)
+            if isinstance(size, Dim) and size.symbol is not None:
+                interpreter.scope.write_beside(size.symbol, number)
         # The value of a flag may go with the sizes that came with it.
         interpreter.scope.correlated = self.case is not None and (
             instance is None or self.case.subject.startswith("self.")

@@ -75,7 +75,8 @@ def is_plain(hint: Hint | None, name: str) -> bool:
 class Signature:
     """The declaration of one function."""
 
-    __slots__ = ("arrays", "decorators", "invalid", "is_generator", "names", "orders", "parameters", "returns")
+    __slots__ = ("arrays", "beside", "decorators", "invalid", "is_generator", "names", "orders", "parameters",
+                 "returns")  # fmt: skip
 
     def __init__(self, node: Callee, index: ModuleIndex) -> None:
         arguments = node.args
@@ -111,6 +112,13 @@ class Signature:
         """Every axis name it mentions."""
         self.orders = {tuple([axis.name for axis in shape.axes]) for shape in own}
         """The axis names of each array that it declares; a function that is passed in declares its own."""
+        self.beside = {
+            (axis.name, other.size)
+            for shape in own
+            for axis in shape.axes if axis.kind == "name" and not axis.variadic
+            for other in shape.axes if other.kind == "fixed"
+        }  # fmt: skip
+        """Axis names with the numbers that stand beside them in one array."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
 
     def _add(self, arg: ast.arg, kind: str, default: ast.expr | None, index: ModuleIndex) -> None:

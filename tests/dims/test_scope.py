@@ -337,3 +337,14 @@ def test_a_doubt_leaves_two_sizes_open_and_only_these():
     assert isinstance(scope.decide(one, other), No)
     scope.meet([branch, scope.fork()])
     assert isinstance(scope.decide(one, other), Unknown)
+
+
+def test_a_name_is_not_narrowed_to_a_number_written_beside_it(scope):
+    (symbol,) = B.atoms
+    scope.write_beside(symbol, 3)
+    branch = scope.fork()
+    assert isinstance(branch.require(B, Dim.of(3)), No)
+    assert isinstance(branch.require(2 * B, Dim.of(6)), No)
+    assert branch.require(T, Dim.of(3)) is YES
+    assert branch.require(B, Dim.of(4)) is YES
+    assert isinstance(scope.decide(B, Dim.of(4)), No)
