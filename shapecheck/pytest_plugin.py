@@ -12,6 +12,7 @@ imported before it is asked for.
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -19,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from typing import Any
+
+    from _pytest._code.code import ReprExceptionInfo
 
     from shapecheck.diagnostics.model import Diagnostic
     from shapecheck.findings import Findings
@@ -106,14 +109,13 @@ def pytest_runtest_makereport(
     """Show a call that does not fit its annotation by the line of the test and the error, which tells the rest."""
     report = yield
     excinfo = call.excinfo
-    # A traceback style asked for by name is a wish to see frames.
-    if excinfo is None or not report.failed or item.config.getoption("tbstyle") != "auto":
+    errors = sys.modules.get("shapecheck.runtime.errors")  # without it nothing has been decorated
+    if excinfo is None or not report.failed or errors is None or not isinstance(excinfo.value, errors.ShapeError):
         return report
-    if item.config.getini("shapecheck_packages"):
-        from shapecheck.runtime.errors import ShapeError
-
-        if isinstance(excinfo.value, ShapeError):
-            report.longrepr = _short_call(item, excinfo)
+    report.__dict__["shapecheck"] = _first_line(excinfo)  # pytest-xdist sends what a report has
+    # A traceback style asked for by name is a wish to see frames.
+    if item.config.getoption("tbstyle") == "auto":
+        report.longrepr = _short_call(item, excinfo)
     return report
 
 
@@ -136,18 +138,34 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Tell which functions were called, and which axes no call told apart."""
+    """Tell which functions were called, which axes no call told apart, and what pytest's own summary cuts off."""
+    lines = _cut_off(terminalreporter, config)
     calls = config.stash.get(_CALLS, None)
-    if calls is None or config.option.verbose < 0:
-        return
-    from shapecheck.axis_coverage import summary_lines
+    if calls is not None and config.option.verbose >= 0:
+        from shapecheck.axis_coverage import summary_lines
 
-    observer, hook = calls
-    if observer.functions:
+        observer, hook = calls
+        if observer.functions:
+            here = str(config.invocation_params.dir)
+            lines = [*summary_lines(observer, hook.wants, here, all_of_it=config.option.verbose > 0), *lines]
+    if lines:
         terminalreporter.section("shapecheck")
-        here = str(config.invocation_params.dir)
-        for line in summary_lines(observer, hook.wants, here, all_of_it=config.option.verbose > 0):
-            terminalreporter.line(line)
+    for line in lines:
+        terminalreporter.line(line)
+
+
+def _cut_off(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> list[str]:
+    """Return the errors of calls for which pytest's line per failed test has no room."""
+    from _pytest.compat import running_on_ci
+
+    if running_on_ci() or config.option.verbose >= 2:  # pytest then prints them whole
+        return []
+    lines = []
+    for report in terminalreporter.stats.get("failed", []):
+        error = getattr(report, "shapecheck", "")
+        if error and len(f"FAILED {report.nodeid} - {error}") > terminalreporter._tw.fullwidth:  # noqa: SLF001
+            lines.append(f"  {report.nodeid.rpartition('::')[2]}: {error.partition(': ')[2]}")
+    return ["calls that do not fit:", *lines] if lines else []
 
 
 def _paths(config: pytest.Config) -> list[str]:
@@ -252,8 +270,14 @@ def _short(found: list[Diagnostic], findings: Findings, file: str) -> str:
     return "\n".join(lines)
 
 
-def _short_call(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+def _first_line(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    return f"{type(excinfo.value).__name__}: {excinfo.value}".partition("\n")[0]
+
+
+def _short_call(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> ReprExceptionInfo:
     """Return the error, and the innermost line of the test's own file that led to it."""
+    from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
+
     here = f"{item.config.invocation_params.dir}{os.sep}"
     lines = f"{type(excinfo.value).__name__}: {excinfo.value}".replace(here, "").split("\n")
     last = ""
@@ -264,4 +288,10 @@ def _short_call(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException])
             last = f"tested at {path}:{entry.lineno + 1} in {entry.name}: {statement}"
     if len(lines) >= _LINES:
         lines[_LINES - 2 :] = ["... --tb=long shows the rest"]
-    return "\n".join([*lines, last] if last else lines)
+    text = "\n".join([*lines, last] if last else lines)
+    where = excinfo.traceback[-1]
+    # The kind of failure that pytest-xdist can send, whose summary is one line.
+    return ReprExceptionInfo(
+        ReprTraceback([ReprEntryNative([f"{text}\n"])], None, "native"),
+        ReprFileLocation(str(where.path), where.lineno + 1, _first_line(excinfo)),
+    )

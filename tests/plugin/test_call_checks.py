@@ -82,6 +82,52 @@ def test_calls_are_checked_and_failures_are_short(project):
     assert any(line.startswith(">") for line in section(result, "test_fails_otherwise"))
 
 
+VERDICT = "scores(): axis 2 of k (D) is 3, expected 4"
+
+
+@pytest.mark.parametrize("options", [[], ["-q"], ["-n2"]], ids=["one process", "quiet", "workers"])
+def test_the_whole_verdict_is_one_line_of_the_summary(project, monkeypatch, options):
+    monkeypatch.setenv("COLUMNS", "80")
+    result = project.runpytest_subprocess(*options)
+    summary = result.stdout.lines[result.stdout.lines.index("calls that do not fit:") :]
+    assert summary[1] == f"  test_does_not_fit: {VERDICT}"
+    assert all(len(line) <= 80 for line in summary)
+
+
+@pytest.mark.parametrize("options", [["-vv"], ["-v", "--tb=short"]])
+def test_a_wide_summary_needs_no_second_one(project, monkeypatch, options):
+    monkeypatch.setenv("COLUMNS", "160")
+    result = project.runpytest_subprocess(*options)
+    result.stdout.fnmatch_lines([f"FAILED test_model.py::test_does_not_fit - *ShapeError: {VERDICT}"])
+    result.stdout.no_fnmatch_line("calls that do not fit:")
+
+
+def test_functions_decorated_by_hand_fail_as_shortly(pytester):
+    pytester.makepyfile(
+        test_plain="""
+        from jaxtyping import Float
+        from numpy import ndarray, ones
+        from shapecheck import shapechecked
+
+        @shapechecked
+        def square(x: Float[ndarray, "n n"]) -> Float[ndarray, "n n"]:
+            return x
+
+        def test_square():
+            # A comment.
+            x = ones(
+                (2, 3),
+            )
+            assert square(x).shape
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    shown = section(result, "test_square")
+    assert len(shown) <= 20
+    assert shown[0] == "ShapeError: square(): axis 1 of x (n) is 3, expected 2"
+    assert shown[-1] == "tested at test_plain.py:14 in test_square: assert square(x).shape"
+
+
 def test_a_traceback_that_is_asked_for_is_shown(project):
     result = project.runpytest_subprocess("--tb=long", "-k", "does_not_fit")
     result.assert_outcomes(failed=1)
