@@ -21,11 +21,23 @@ MAX_RANK = 5
 
 
 class Change(NamedTuple):
-    """One change of a shape: how it is written after the tensor, for torch and for numpy, and the new shape."""
+    """One change of a shape: how it is written after the tensor, for torch and for numpy, and the new shape.
+
+    at: the index of the axis that is added or taken away, -1 where there is none.
+    """
 
     torch: str
     numpy: str
     shape: tuple[int, ...]
+    at: int = -1
+
+
+class Fit(NamedTuple):
+    """A change under which everything fits, as the reader's code would have it, and what it is made to."""
+
+    words: str
+    change: Change
+    goal: Goal
 
 
 def find_repair(
@@ -44,14 +56,30 @@ def find_repair(
         paths.append(failure.bound.where.path)
     alike = [goal.path for goal in goals if goal.hint == failure.hint]
     for changes in (transpositions, insertions, removals, other_orders):
-        found = [words for path in paths for words in trial.fitting([path], changes)]
+        found = [fit for path in paths for fit in trial.fitting([path], changes)]
         if not found and changes is transpositions and len(alike) > 1:
             found = trial.fitting(alike, changes)
         if len(found) > 1 and changes is insertions:
             found = found[:1]  # the leading axis, a batch, is what is usually missing
         if found:
-            return f"{' or '.join(found)} would fit everything" if len(found) <= 2 else None
+            meaning = leading_axis(found[0], failure) if len(found) == 1 and failure.kind == "rank" else ""
+            words = " or ".join(fit.words for fit in found)
+            return f"{words} would fit everything{meaning}" if len(found) <= 2 else None
     return None
+
+
+def leading_axis(fit: Fit, failure: Failure) -> str:
+    """What it means that a leading axis is missing, or that there is one more."""
+    if fit.change.at != 0 or fit.goal.path != failure.path or not isinstance(failure.hint, ArrayHint):
+        return ""
+    declared = failure.hint.spec.shape.axes
+    shape = shape_of(fit.goal.value)
+    if len(fit.change.shape) < len(shape):
+        behind = f" in front of {declared[0].text}" if declared else ""
+        return f": it has an axis of {shape[0]}{behind}"
+    lacking = declared[0] if declared else None
+    named = lacking is not None and lacking.kind == "name" and not lacking.variadic
+    return f": {lacking.text}, which it lacks, would be 1" if lacking is not None and named else ""
 
 
 class _Trial:
@@ -63,7 +91,7 @@ class _Trial:
         self.goals = goals
         self.initial = initial
 
-    def fitting(self, paths: list[str], changes: Callable[[tuple[int, ...]], list[Change]]) -> list[str]:
+    def fitting(self, paths: list[str], changes: Callable[[tuple[int, ...]], list[Change]]) -> list[Fit]:
         """The changes, made to all of these values alike, under which everything fits."""
         indices = [i for i, goal in enumerate(self.goals) if goal.path in paths and is_array(goal.value)]
         if len(indices) != len(paths):
@@ -80,7 +108,8 @@ class _Trial:
             if matcher.solve(goals, dict(self.initial)) is not None:
                 if first.torch == "[0]" and paths[0].startswith(("return", "yield")):
                     continue  # a function that returns too much is not repaired by throwing most of it away
-                found.append(" and ".join(written(self.goals[i], first) for i in indices))
+                words = " and ".join(written(self.goals[i], first) for i in indices)
+                found.append(Fit(words, first, self.goals[indices[0]]))
         return found
 
 
@@ -118,7 +147,7 @@ def insertions(shape: tuple[int, ...]) -> list[Change]:
     changes = []
     for at in range(rank + 1):
         colons = ":, " * at
-        changes.append(Change(f".unsqueeze({at})", f"[{colons}None]", (*shape[:at], 1, *shape[at:])))
+        changes.append(Change(f".unsqueeze({at})", f"[{colons}None]", (*shape[:at], 1, *shape[at:]), at))
     return unique(changes)
 
 
@@ -128,11 +157,11 @@ def removals(shape: tuple[int, ...]) -> list[Change]:
     if not 1 <= rank <= MAX_RANK + 1:
         return []
     changes = [
-        Change(f".squeeze({at})", f".squeeze({at})", (*shape[:at], *shape[at + 1 :]))
+        Change(f".squeeze({at})", f".squeeze({at})", (*shape[:at], *shape[at + 1 :]), at)
         for at in range(rank)
         if shape[at] == 1
     ]
-    return unique([*changes, Change("[0]", "[0]", shape[1:])])
+    return unique([*changes, Change("[0]", "[0]", shape[1:], 0)])
 
 
 def unique(changes: list[Change]) -> list[Change]:

@@ -85,6 +85,20 @@ def extra_axis():
 
 
 @case
+def one_batch_axis_too_many():
+    project(Z(3, 2, 5, 8), Z(8, 7))
+
+
+@case
+def missing_batch_of_an_array():
+    @shapechecked
+    def score(a: Float[np.ndarray, "n d"], b: Float[np.ndarray, "d"]) -> None:
+        return None
+
+    score(np.zeros(3), np.zeros(3))
+
+
+@case
 def integer_dtype():
     project(Z(2, 5, 8, dtype=torch.int64), Z(8, 7))
 
