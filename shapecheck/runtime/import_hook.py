@@ -28,7 +28,7 @@ def install_import_hook(packages: str | Iterable[str], *, locals: bool = False) 
     """Check every annotated function of the packages, from their next import on.
 
     Args:
-        packages: names of packages or modules, with everything below them, or patterns such as "models.*".
+        packages: names or patterns ("models.*") of packages or modules, with everything below them.
         locals: check annotated local variables as well, `h: Float[Tensor, "B T D"] = ...`. This costs some microseconds
             per call and variable.
 
@@ -36,7 +36,8 @@ def install_import_hook(packages: str | Iterable[str], *, locals: bool = False) 
         The hook. It is also a context manager, that uninstalls it at the end.
 
     Modules that are imported already are named in a warning: they stay as they are. With `SHAPECHECK=off` nothing is
-    installed.
+    installed. Importing shapecheck installs a hook for the packages in the environment variable `SHAPECHECK_PACKAGES`,
+    separated by commas or blanks.
     """
     hook = ImportHook([packages] if isinstance(packages, str) else list(packages), check_locals=locals)
     if switched_off():
@@ -64,10 +65,9 @@ class ImportHook:
         """Whether a module is to be checked."""
         if module.partition(".")[0] in _OWN:
             return False
-        return any(
-            module == pattern or module.startswith(f"{pattern}.") or fnmatchcase(module, pattern)
-            for pattern in self.patterns
-        )
+        parts = module.split(".")
+        above = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        return any(name == pattern or fnmatchcase(name, pattern) for pattern in self.patterns for name in above)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None

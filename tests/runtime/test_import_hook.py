@@ -95,7 +95,7 @@ def test_other_modules_are_left_alone(package):
     assert layers.double(np.zeros(3)).shape == (3,)
 
 
-@pytest.mark.parametrize("pattern", ["{}", "{}.layers", "{}.*", "hooked_*"])
+@pytest.mark.parametrize("pattern", ["{}", "{}.layers", "{}.*", "hooked_*", "?ooked_test*[!x]"])
 def test_patterns(package, pattern):
     with install_import_hook(pattern.format(package)):
         layers = importlib.import_module(f"{package}.layers")
