@@ -144,8 +144,10 @@ class Checker:
             # While `torch.jit.trace` runs, sizes are tensors, and comparing them is what a check is for. Code without a
             # module name counts as "<string>".
             warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module="<string>")
-        source = FunctionText(self, signature).source()
-        self.code = self.compiled(source)
+        try:
+            self.code = self.compiled(FunctionText(self, signature).source())
+        except (SyntaxError, RecursionError):  # containers within containers, deeper than Python nests loops
+            self.code = self.compiled(FunctionText(self, signature, inline=False).source())
         return self.code
 
     def compiled(self, source: str) -> types.CodeType:

@@ -7,7 +7,7 @@ import types
 import warnings
 from typing import Any
 
-from shapecheck.runtime.decorator import MARK, decorate, is_unchecked
+from shapecheck.runtime.decorator import CHANGED, MARK, decorate, is_unchecked, takes_the_same
 from shapecheck.runtime.errors import ShapecheckWarning
 from shapecheck.runtime.gradients import is_autograd_class, is_method
 from shapecheck.runtime.resolve import NO_ANNOTATIONS, has_annotations, innermost, local_names
@@ -45,6 +45,10 @@ def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool
             continue
         here = check_locals and _can_check_locals(member, cls)
         if here or _wants_check(member) or (gradients and _gives_gradients(member)):
+            changed = next((found for found in _plain(member) if not takes_the_same(*found)), None)
+            if changed is not None:
+                warnings.warn(f"{changed[1].__qualname__} is not checked: {CHANGED}", ShapecheckWarning, stacklevel=4)
+                continue
             bound = not isinstance(member, (staticmethod, classmethod))
             checked = decorate(member, ties if bound else None, check_locals=here)
             _tell_name(checked, cls)
@@ -54,6 +58,15 @@ def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool
     if ties:
         verify_at_construction(cls, ties)
     return cls
+
+
+def _plain(member: Any) -> list[tuple[types.FunctionType, types.FunctionType]]:
+    """The functions that a member consists of, each with the one inside that has the annotations."""
+    if isinstance(member, property):
+        return [found for part in (member.fget, member.fset, member.fdel) for found in _plain(part)]
+    member = getattr(member, "__func__", getattr(member, "func", member))
+    function = innermost(member)
+    return [(member, function)] if isinstance(member, types.FunctionType) and function is not None else []
 
 
 def _refuse_unused(cls: type, dims: dict[str, str]) -> None:

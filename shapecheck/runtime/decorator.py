@@ -125,6 +125,8 @@ def _function(target: types.FunctionType, dims: dict[str, str] | None, *, check_
     function = resolve.innermost(target)
     if function is None or MARK in function.__dict__:
         return target
+    if not takes_the_same(target, function):
+        raise TypeError(f"{function.__qualname__} is not checked: {CHANGED}")
     if check_locals:
         if function is not target:
             _refuse_locals(function)
@@ -143,6 +145,24 @@ def _function(target: types.FunctionType, dims: dict[str, str] | None, *, check_
 def _refuse_locals(function: types.FunctionType) -> None:
     message = f"locals=True compiles {function.__qualname__} once more: put it below the other decorators"
     raise TypeError(message)
+
+
+CHANGED = "a decorator changes its parameters; put @shapechecked below that one"
+
+
+def takes_the_same(target: types.FunctionType, function: types.FunctionType) -> bool:
+    """Whether what a decorator has made of a function can be called with the function's arguments."""
+    outer, inner = target.__code__, function.__code__
+    if outer is inner:
+        return True
+    positional, named = outer.co_flags & 4, outer.co_flags & 8
+    only = inner.co_varnames[inner.co_argcount : inner.co_argcount + inner.co_kwonlyargcount]
+    known = outer.co_varnames[: outer.co_argcount + outer.co_kwonlyargcount]
+    return (
+        bool(positional or (outer.co_argcount == inner.co_argcount and not inner.co_flags & 4))
+        and bool(named or not inner.co_flags & 8)
+        and bool(named or all(name in known for name in only))
+    )
 
 
 def is_unchecked(target: Any) -> bool:

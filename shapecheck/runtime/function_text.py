@@ -41,13 +41,17 @@ VARIADIC = {sig.VAR_POSITIONAL, sig.VAR_KEYWORD}
 
 
 class FunctionText:
-    """Writes the checked function of one checker; the objects it mentions go into the checker's namespace."""
+    """Writes the checked function of one checker; the objects it mentions go into the checker's namespace.
 
-    def __init__(self, checker: Checker, signature: sig.Signature) -> None:
+    inline: whether there are checks in the text at all, or the matcher is to look at every call.
+    """
+
+    def __init__(self, checker: Checker, signature: sig.Signature, *, inline: bool = True) -> None:
         self.checker = checker
         self.signature = signature
         self.namespace = checker.namespace
         self.kind = checker.kind
+        self.inline = inline
 
     def source(self) -> str:
         """The text of the checked function."""
@@ -68,6 +72,8 @@ class FunctionText:
         )
         inline = True
         try:
+            if not self.inline:
+                raise NotInlineError  # noqa: TRY301  # as a hint would
             for parameter in signature.parameters:
                 self.check_parameter(checks, parameter)
         except NotInlineError:

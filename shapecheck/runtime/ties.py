@@ -202,10 +202,9 @@ def size_of(instance: Any, owner: str, name: str, text: str) -> Any:
     except (AttributeError, LookupError, TypeError) as error:
         message = f"dims of {short(owner)} tie {name} to self.{text}, which is not there: {error}"
         raise AnnotationUseError(message) from None
-    if size is not None and not hasattr(type(size), "__index__"):
-        message = (
-            f"dims of {short(owner)} tie {name} to self.{text}, which is no size: its type is {type(size).__name__}"
-        )
+    if not hasattr(type(size), "__index__"):
+        what = "None" if size is None else f"of type {type(size).__name__}"
+        message = f"dims of {short(owner)} tie {name} to self.{text}, which is no size: it is {what}"
         raise AnnotationUseError(message)
     return size
 

@@ -5,6 +5,7 @@ mostly follow their annotation.
 """
 
 import random
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 
 NAMESPACE = {
     "Bool": Bool, "Float": Float, "Float32": Float32, "Int": Int, "Int64": Int64, "Num": Num, "Shaped": Shaped,
-    "Tensor": Tensor, "np": np, "nn": nn, "torch": torch,
+    "Tensor": Tensor, "np": np, "nn": nn, "torch": torch, "Sequence": Sequence, "Mapping": Mapping,
 }  # fmt: skip
 NAMES = ["a", "b", "c", "T"]
 FAMILIES = {
@@ -48,30 +49,42 @@ class Case:
         exec(self.source, namespace)  # noqa: S102
         return namespace["f"]
 
-    def hint(self, depth=0):
+    def hint(self, depth=0, suffix=""):
         """The text of an annotation and a value for it."""
         draw = self.draw
         kind = draw.random()
-        if kind < 0.7 or depth > 1:
-            return self.array()
-        if kind < 0.78:
-            text, value = self.array()
+        if kind < 0.65 or depth > 2:
+            return self.array(suffix)
+        if kind < 0.73:
+            text, value = self.array(suffix)
             return f"{text} | None", draw.choice([value, value, None])
-        if kind < 0.84:
-            (first, one), (second, two) = self.array(), self.array()
+        if kind < 0.79:
+            (first, one), (second, two) = self.array(suffix), self.array(suffix)
             self.unions = True
             return f"{first} | {second}", draw.choice([one, two])
-        if kind < 0.92:
-            parts = [self.hint(depth + 1) for _ in range(draw.randint(1, 2))]
+        if kind < 0.87:
+            parts = [self.hint(depth + 1, suffix) for _ in range(draw.randint(1, 2))]
             value = tuple(value for _, value in parts)
             return f"tuple[{', '.join(text for text, _ in parts)}]", draw.choice([value, value, value, list(value)])
         if kind < 0.97:
-            # One element at most: of longer lists jaxtyping and beartype look at one at random.
-            self.containers = True
-            text, value = self.array(suffix=str(self.count))
-            self.count += 1
-            return f"list[{text}]", draw.choice([[value], [value], [], (value,)])
+            return self.container(depth)
         return draw.choice([("int", 3), ("str", "s"), ("float", 1.0), ("float", 1), ("int", True), ("object", None)])
+
+    def container(self, depth):
+        """A container of any length, with names of its own.
+
+        It has one element at most: of longer ones jaxtyping and beartype look at one at random.
+        """
+        draw = self.draw
+        self.containers = True
+        self.count += 1
+        text, value = self.hint(depth + 1, str(self.count))
+        kind = draw.choice(["list", "tuple", "dict", "Sequence", "Mapping"])
+        if kind in {"dict", "Mapping"}:
+            return f"{kind}[str, {text}]", draw.choice([{"k": value}, {"k": value}, {}, {3: value}, [value]])
+        if kind == "tuple":
+            return f"tuple[{text}, ...]", draw.choice([(value,), (value,), (), [value]])
+        return f"{kind}[{text}]", draw.choice([[value], [value], [], (value,), {"k": value}])
 
     def array(self, suffix=""):
         """A tensor annotation and a tensor."""

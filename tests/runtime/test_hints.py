@@ -121,6 +121,20 @@ def test_parameters_may_be_called_like_what_checks_use():
         refused(lambda index=index, wrong=wrong: f(*good[:index], wrong, *good[index + 1 :]))
 
 
+def test_containers_nested_deeper_than_python_nests_loops():
+    depth = 22
+    hint, good = Float[Tensor, "n"], torch.zeros(2)
+    for _ in range(depth):
+        hint, good = list[hint], [good]
+
+    @shapechecked
+    def f(x: hint, y: Float[Tensor, "m"]) -> Float[Tensor, "m"]:
+        return y
+
+    assert f(good, Z(3)).shape == (3,)
+    refused(lambda: f([good], Z(3)), lambda: f(good, Z(3, 3)))
+
+
 class Options(typing.TypedDict, total=False):
     scale: typing.Required[Float[Tensor, "n"]]
     bias: Float[Tensor, "m"]

@@ -143,7 +143,8 @@ def test_annotations_that_come_later_are_asked_when_an_object_is_made(monkeypatc
         ("layers[2]", "is not there: list index out of range"),
         ("config['d']", "is not there: 'd'"),
         ("d_model[0]", "is not there: 'int' object is not subscriptable"),
-        ("name", "is no size: its type is str"),
+        ("name", "is no size: it is of type str"),
+        ("nothing", "is no size: it is None"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_an_error_when_an_object_is_made(path, reason):
@@ -151,7 +152,7 @@ def test_a_path_that_leads_nowhere_is_an_error_when_an_object_is_made(path, reas
     class Model(nn.Module):
         def __init__(self, d_model: int):
             super().__init__()
-            self.d_model, self.layers, self.config, self.name = d_model, [1], {}, "model"
+            self.d_model, self.layers, self.config, self.name, self.nothing = d_model, [1], {}, "model", None
 
         def forward(self, x: Float[Tensor, "D"]):
             return x

@@ -165,6 +165,49 @@ def test_above_and_below_other_decorators():
             decorated(oblong)
 
 
+def test_decorators_that_change_the_parameters_belong_above():
+    def with_weights(function):
+        @functools.wraps(function)
+        def inner(x):
+            return function(x, torch.zeros(2))
+
+        return inner
+
+    def f(x: Float[Tensor, "n"], w: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+        return x + w
+
+    with pytest.raises(
+        TypeError, match=r"f is not checked: a decorator changes its parameters; put @shapechecked below"
+    ):
+        shapechecked(with_weights(f))
+    with pytest.raises(ShapeError):
+        with_weights(shapechecked(f))(torch.zeros(3))
+
+    def logged(function):
+        @functools.wraps(function)
+        def inner(self, a):
+            return function(self, a)
+
+        return inner
+
+    class C:
+        @with_weights
+        def wrong(self, w: Float[Tensor, "n"]):
+            return w
+
+        @logged
+        def right(self, x: Float[Tensor, "n n"]):
+            return x
+
+    with pytest.warns(ShapecheckWarning, match=r"C\.wrong is not checked: a decorator changes") as caught:
+        shapechecked(C)
+    assert caught[0].filename == __file__
+    assert C().wrong().shape == (2,)
+    assert C().right(x=torch.zeros(2, 2)).shape == (2, 2)
+    with pytest.raises(ShapeError):
+        C().right(torch.zeros(2, 3))
+
+
 def test_what_cannot_be_called_is_refused():
     with pytest.raises(TypeError, match="not on int"):
         shapechecked(3)
