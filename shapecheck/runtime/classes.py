@@ -47,7 +47,7 @@ def decorate_class(cls: type, dims: dict[str, str] | None, *, check_locals: bool
         if here or _wants_check(member) or (gradients and _gives_gradients(member)):
             changed = next((found for found in _plain(member) if not takes_the_same(*found)), None)
             if changed is not None:
-                warnings.warn(f"{changed[1].__qualname__} is not checked: {CHANGED}", ShapecheckWarning, stacklevel=4)
+                warnings.warn(f"{changed[1].__qualname__} is not checked: {CHANGED}", ShapecheckWarning, stacklevel=5)
                 continue
             bound = not isinstance(member, (staticmethod, classmethod))
             checked = decorate(member, ties if bound else None, check_locals=here)

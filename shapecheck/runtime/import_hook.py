@@ -145,10 +145,16 @@ def decorate_afterwards(loader: Any) -> None:
 
 
 def _is_annotated(function: types.FunctionType) -> bool:
+    from shapecheck.runtime.decorator import CHANGED, takes_the_same
     from shapecheck.runtime.resolve import has_annotations, innermost
 
     inner = innermost(function)
-    return inner is not None and has_annotations(inner)
+    if inner is None or not has_annotations(inner):
+        return False
+    if not takes_the_same(function, inner):
+        warnings.warn(f"{inner.__qualname__} is not checked: {CHANGED}", ShapecheckWarning, stacklevel=2)
+        return False
+    return True
 
 
 def decorate_here(target: Any) -> Any:

@@ -20,7 +20,7 @@ from jaxtyping import Float, Int, jaxtyped
 from torch import Tensor, nn
 
 import shapecheck
-from shapecheck import AnnotationUseError, ShapeError, shapechecked, unchecked
+from shapecheck import AnnotationUseError, ShapecheckWarning, ShapeError, shapechecked, unchecked
 
 
 @shapechecked
