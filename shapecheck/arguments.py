@@ -67,7 +67,8 @@ def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
         argument_default=argparse.SUPPRESS,  # so that `Options` alone knows the defaults
     )
     add = check.add_argument
-    add("paths", nargs="*", metavar="PATH", help="files or directories (default: the working directory)")
+    add("paths", nargs="*", metavar="PATH", help="files or directories, or - (default: the working directory)")
+    add("--stdin-filename", metavar="FILE", help="the file that standard input, -, stands for")
     add("--output-format", choices=FORMATS, metavar="FORMAT", help=f"one of {', '.join(FORMATS)} (default: full)")
     add("--output-file", metavar="FILE", help="write the findings there instead of printing them")
     add("--select", action="append", metavar="RULES", help="report only these codes or names, such as SC2,SC301")
@@ -88,7 +89,7 @@ def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     show.add_argument("targets", nargs="+", metavar="FILE[::FUNCTION]", help="such as model.py::Attention.forward")
 
     rule = commands.add_parser("rule", help="explain a rule, or list them", description="Explain a rule, or list them.")
-    rule.add_argument("code", nargs="?", metavar="CODE", help="code, name or beginning of a code")
+    rule.add_argument("codes", nargs="*", metavar="CODE", help="code, name or beginning of a code")
     return parser, {"check": check, "rule": rule, "show": show}
 
 

@@ -44,7 +44,8 @@ class Options:
         self.cache = True
         self.cache_dir: str | None = None
         self.strict_internal = False
-        self.code: str | None = None
+        self.stdin_filename: str | None = None
+        self.codes: list[str] = []
         self.targets: list[str] = []
 
 
@@ -121,8 +122,9 @@ def _options(arguments: list[str]) -> Options:
 
 def _check(options: Options) -> int:
     from shapecheck.discovery import discover
-    from shapecheck.findings import filter_findings, unreadable
 
+    if "-" in options.paths or options.stdin_filename is not None:
+        return _check_input(options)
     paths = options.paths or ["."]
     settings = _settings(options, paths)
     baseline = None if options.write_baseline else _baseline(settings)
@@ -133,12 +135,44 @@ def _check(options: Options) -> int:
     if not found.files and not found.unreadable:
         print(f"shapecheck: no Python files under {', '.join(paths)}", file=sys.stderr)
     report, unmarked = _report(found.files, settings, options, paths)
-    diagnostics = [*report.diagnostics, *(unreadable(path, reason) for path, reason in found.unreadable)]
-    findings = filter_findings(diagnostics, found.files, settings, baseline, unmarked)
+    if found.unreadable:
+        from shapecheck.findings import unreadable
+
+        report.diagnostics = [*report.diagnostics, *(unreadable(path, reason) for path, reason in found.unreadable)]
+    return _tell(report, found.files, options, settings, baseline, unmarked)
+
+
+def _check_input(options: Options) -> int:
+    """Check what comes from standard input, as if it were the content of a file."""
+    from shapecheck.discovery import display_name
+    from shapecheck.static.check import check_files
+
+    if options.paths != ["-"]:
+        raise UsageError("standard input is checked alone: `shapecheck check --stdin-filename FILE -`")
+    name = display_name(options.stdin_filename or "<stdin>")
+    settings = _settings(options, [name])
+    baseline = None if options.write_baseline else _baseline(settings)
+    contents = {name: sys.stdin.buffer.read()}
+    return _tell(check_files([name], settings, contents), [name], options, settings, baseline, (), contents)
+
+
+def _tell(
+    report: Report,
+    files: list[str],
+    options: Options,
+    settings: Settings,
+    baseline: Baseline | None,
+    unmarked: Container[str],
+    contents: dict[str, bytes] | None = None,
+) -> int:
+    """Write what was found where the command line says; the exit status."""
+    from shapecheck.findings import filter_findings
+
+    findings = filter_findings(report.diagnostics, files, settings, baseline, unmarked, contents)
     _tell_internal(report, options)
     if options.write_baseline:
         return _write_baseline(settings, findings)
-    _write(findings, options, len(found.files))
+    _write(findings, options, len(files))
     if options.statistics:
         # A program that reads the findings from standard output must find nothing else there.
         _tell_statistics(report, to_stdout=options.output_format in {"full", "concise"})
@@ -315,17 +349,17 @@ def _tell_statistics(report: Report, *, to_stdout: bool) -> None:
 def _rule(options: Options) -> int:
     from shapecheck.rules.catalogue import RULES, UnknownRuleError, codes_matching, page
 
-    if options.code is None:
+    if not options.codes:
         width = max(len(rule.name) for rule in RULES.values())
         for rule in RULES.values():
             off = "" if rule.default else " (off by default)"
             print(f"{rule.code}  {rule.name:<{width}}  {rule.severity:<7}  {rule.summary}{off}")
         return CLEAN
     try:
-        codes = codes_matching(options.code)
+        codes = [code for selector in options.codes for code in sorted(codes_matching(selector))]
     except UnknownRuleError as error:
         raise UsageError(str(error)) from error
-    text = "\n".join(page(code) for code in sorted(codes))
+    text = "\n".join(page(code) for code in dict.fromkeys(codes))
     if _coloured():
         from rich.console import Console
         from rich.markdown import Markdown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from shapecheck.patterns import compiled, fault_in
 from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any, default_codes
 from shapecheck.rules.vocabulary import VocabularyError, read_vocabulary
 
@@ -79,9 +80,7 @@ class Settings:
 
     def _per_file_matchers(self) -> list[tuple[Any, frozenset[str]]]:
         if self._matchers is None:
-            from pathspec import GitIgnoreSpec
-
-            self._matchers = [(GitIgnoreSpec.from_lines([pattern]), codes) for pattern, codes in self.per_file.items()]
+            self._matchers = [(compiled([pattern]), codes) for pattern, codes in self.per_file.items()]
         return self._matchers
 
 
@@ -166,6 +165,12 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
         }
     except UnknownRuleError as error:
         raise ConfigError(f"{source}: {error}") from error
+    exclude = _strings(table, "exclude", source)
+    for key, patterns in (("exclude", exclude), ("per-file-ignores", list(per_file))):
+        for pattern in patterns:
+            fault = fault_in(pattern)
+            if fault is not None:
+                raise ConfigError(f"{source}: {key}: {pattern!r} is no gitignore pattern: {fault}")
     baseline = _path(table, "baseline", source, "file")
     cache_directory = _path(table, "cache-dir", source, "directory")
     jobs = table.get("jobs", 0)
@@ -178,7 +183,7 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
     return Settings(
         root,
         source,
-        _strings(table, "exclude", source),
+        exclude,
         codes,
         per_file,
         None if baseline is None else os.path.join(root, baseline),
@@ -202,9 +207,13 @@ def _table(path: str) -> dict[str, Any] | None:
 
     try:
         document = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        row = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path} is not UTF-8: byte 0x{content[error.start]:02x} in line {row}") from error
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
-    table = document.get("tool", {}).get("shapecheck")
+    tool = document.get("tool")
+    table = tool.get("shapecheck") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
         raise ConfigError(f"{path}: tool.shapecheck must be a table")
     return table

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from shapecheck.patterns import compiled
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +39,7 @@ def discover(paths: Sequence[str], settings: Settings) -> Discovered:
     """
     found = Discovered()
     # A file that is named is checked whatever the patterns say, and reading them costs more than checking it.
-    exclude = _spec(settings.exclude) if settings.exclude and any(map(os.path.isdir, paths)) else None
+    exclude = compiled(settings.exclude) if settings.exclude and any(map(os.path.isdir, paths)) else None
     seen: set[str] = set()
     for path in paths:
         if os.path.isdir(path):
@@ -154,13 +156,7 @@ def _own(directory: str) -> list[tuple[str, Any]]:
             lines = file.read().splitlines()
     except OSError:
         return []
-    return [(directory, _spec(lines))]
-
-
-def _spec(patterns: Sequence[str]) -> Any:
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(patterns)
+    return [(directory, compiled(lines))]
 
 
 def _ignored(path: str, ignores: list[tuple[str, Any]], *, directory: bool) -> bool:

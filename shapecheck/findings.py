@@ -9,40 +9,48 @@ from shapecheck.rules.catalogue import codes_matching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from shapecheck.config import Settings
     from shapecheck.diagnostics.baseline import Baseline
 
 
 class Sources:
-    """Reads source files once; a file that cannot be read or decoded has no lines."""
+    """Reads source files once; a file that cannot be read or decoded has no lines.
 
-    __slots__ = ("_lines",)
+    Args:
+        contents: what stands for some files instead of what lies on the disk.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_contents", "_lines")
+
+    def __init__(self, contents: Mapping[str, bytes] | None = None) -> None:
+        self._contents = contents or {}
         self._lines: dict[str, list[str]] = {}
 
     def lines(self, filename: str) -> list[str]:
         """Return the lines of a file without their ends."""
         lines = self._lines.get(filename)
         if lines is None:
-            lines = self._lines[filename] = source_lines(read_source(filename))
+            lines = self._lines[filename] = source_lines(decoded(self._content(filename)))
         return lines
 
     def marked(self, filenames: Iterable[str]) -> dict[str, str]:
         """Return the text of those files that contain a suppression comment."""
         mark = MARK.encode()
-        texts = {}
-        for filename in filenames:
-            try:
-                with open(filename, "rb") as file:
-                    found = mark in file.read()
-            except OSError:
-                continue
-            if found:
-                texts[filename] = read_source(filename)
-        return texts
+        contents = ((filename, self._content(filename)) for filename in filenames)
+        return {filename: decoded(content) for filename, content in contents if mark in content}
+
+    def _content(self, filename: str) -> bytes:
+        """The bytes of a file; none if it cannot be read, which the checker reports as SC001."""
+        known = self._contents.get(filename)
+        if known is not None:
+            return known
+        try:
+            with open(filename, "rb") as file:
+                return file.read()
+        except OSError:
+            return b""
 
 
 class Findings:
@@ -71,6 +79,7 @@ def filter_findings(
     settings: Settings,
     baseline: Baseline | None = None,
     unmarked: Container[str] = (),
+    contents: Mapping[str, bytes] | None = None,
 ) -> Findings:
     """Keep the findings that are selected, not silenced by a comment and not in the baseline.
 
@@ -80,8 +89,9 @@ def filter_findings(
         settings: which codes are active where.
         baseline: known findings; they are counted off.
         unmarked: files that are known to hold no suppression comment; they are not read again.
+        contents: what stands for some files instead of what lies on the disk.
     """
-    sources = Sources()
+    sources = Sources(contents)
     # A fault in a helper is found again through every file that calls it; the first call is told.
     first: dict[tuple[str, Place], Diagnostic] = {}
     for shown in map(_displayed, diagnostics):
@@ -109,14 +119,15 @@ def unreadable(path: str, reason: str) -> Diagnostic:
     return Diagnostic("SC001", "error", f"cannot be read: {reason}", Place(path, 1, 1, 1, 1))
 
 
-def read_source(filename: str) -> str:
-    """Return the text of a Python file, in the encoding it declares; empty if it cannot be read or decoded."""
+def decoded(content: bytes) -> str:
+    """Return the text of a Python file, in the encoding it declares; empty if it cannot be decoded."""
+    import io
     import tokenize
 
     try:
-        with tokenize.open(filename) as file:
-            return file.read()
-    except (OSError, SyntaxError, ValueError, LookupError):
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
+    except (SyntaxError, UnicodeDecodeError):
         # The checker reports such a file as SC001; here it only has no text to show.
         return ""
 

@@ -1,6 +1,7 @@
 """`python -m examples.embeddings [--d-model 32] [--plot FILE.png]`."""
 
 import argparse
+import os
 import sys
 
 import torch
@@ -33,4 +34,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough. Python would complain again while it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    sys.exit(status)

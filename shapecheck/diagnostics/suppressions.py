@@ -162,14 +162,19 @@ def _unused(item: Suppression, active: frozenset[str]) -> Iterator[Diagnostic]:
 
 
 def _unknown(verb: str) -> str:
+    if "[" in verb:
+        return f"the [ of {verb!r} is not closed, so it silences nothing"
     return f"unknown directive {verb!r}; write ignore, ignore[CODE], ignore-file or ignore-file[CODE]"
 
 
 def _directives(comment: str) -> Iterator[tuple[int, int, str, tuple[str, ...] | None]]:
-    """Yield (start, end, verb, selectors) of each directive in a comment, as offsets into it."""
+    """Yield (start, end, verb, selectors) of each directive in a comment, as offsets into it.
+
+    The verb keeps a bracket that is not closed: what was meant to stand in it is not known.
+    """
     import re
 
-    for match in re.finditer(r"#\s*shapecheck:\s*([\w-]*)(?:\[([^\]]*)\])?", comment):
+    for match in re.finditer(r"#\s*shapecheck:\s*([\w-]*(?:\[[^\]]*$)?)(?:\[([^\]]*)\])?", comment):
         listed = match[2]
         selectors = None
         if listed is not None:

@@ -21,7 +21,7 @@ from shapecheck.static.walk import statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
     from shapecheck.rules.vocabulary import Vocabulary
@@ -38,15 +38,18 @@ MARKS = ("jaxtyping", "torchtyping", "Float[", "Int[", "Bool[", "Shaped[")
 """A file without any of these has no annotations to check."""
 
 
-def check_files(paths: Iterable[str], config: Config | None = None) -> Report:
+def check_files(
+    paths: Iterable[str], config: Config | None = None, contents: Mapping[str, bytes] | None = None
+) -> Report:
     """Check files; what they import from the project is read as far as it is needed.
 
     Args:
         paths: the files.
         config: the settings in force.
+        contents: what stands for some of them instead of what lies on the disk.
     """
     whole = Report()
-    for report in check_each(paths, config)[0]:
+    for report in check_parts(Project(contents=contents), [Part(path) for path in paths], config)[0]:
         whole.add(report)
     return whole
 

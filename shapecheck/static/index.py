@@ -14,7 +14,7 @@ from shapecheck.static.walk import depth, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     from shapecheck.static.classes import ClassIndex
@@ -267,8 +267,13 @@ class Project:
             the project was given a function that makes such stamps.
     """
 
-    def __init__(self, stamp: Callable[[bytes], bytes] | None = None) -> None:
+    def __init__(
+        self, stamp: Callable[[bytes], bytes] | None = None, contents: Mapping[str, bytes] | None = None
+    ) -> None:
         self.locations = Locations()
+        self._contents = contents or {}
+        """What stands for files instead of what lies on the disk."""
+        self.locations.texts.update(self._contents)
         self.stamps: dict[str, bytes | None] = {}
         self._by_path: dict[str, ModuleIndex | Diagnostic] = {}
         self._stamp = stamp
@@ -278,7 +283,7 @@ class Project:
         known = self._by_path.get(path)
         if known is None:
             source: SourceFile | Diagnostic
-            content = read_content(path)
+            content = self._contents[path] if path in self._contents else read_content(path)
             if isinstance(content, Diagnostic):
                 stamp, source = None, content
             else:

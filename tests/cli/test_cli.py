@@ -169,7 +169,6 @@ def test_wrong_options_show_the_usage(capsys, arguments):
         (["check", "--output-fromat", "json", "m.py"], "unknown option --output-fromat; did you mean --output-format?"),
         (["check", "-jobs", "3"], "unknown option -jobs; did you mean --jobs?"),
         (["check", "--zzz", "m.py"], "unknown option --zzz"),
-        (["rule", "SC301", "SC302"], "unexpected SC302"),
     ],
 )
 def test_wrong_options_are_explained(capsys, arguments, says):
@@ -210,6 +209,11 @@ def test_rules_are_listed_and_explained(capsys):
     out = capsys.readouterr().out
     assert out.startswith("# scrambled-reshape (SC301)\n")
     assert "\n\n# outer-broadcast (SC302)\n" in out
+    assert main(["rule", "outer-broadcast", "SC301", "SC302"]) == 0
+    out = capsys.readouterr().out
+    titles = [line for line in out.splitlines() if line.startswith("# ") and line.endswith(")")]
+    assert titles == ["# outer-broadcast (SC302)", "# scrambled-reshape (SC301)"]
+    assert main(["rule", "SC301", "nothing-such"]) == 2
 
 
 def test_the_version_is_the_installed_one(capsys):
