@@ -213,6 +213,15 @@ def _norm_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"take the statistics over {right}: `dim=-1`")
 
 
+def _causal_mask(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    keys, shape = speaker.size(found.left), speaker.shape(found.left_shape)
+    message = (
+        f"{shown}: of the keys {keys} (axis {found.axis} of {shape}) each query is left those that come after it: "
+        f"the mask hides the past and shows the future"
+    )
+    return Said(message, [], "keep `tril`, or hide `triu(diagonal=1)`")
+
+
 SILENT = {
     Fault.SCRAMBLED: _scrambled,
     Fault.OUTER: _outer,
@@ -232,4 +241,5 @@ SILENT = {
     Fault.SQUEEZE_BATCH: _squeeze_batch,
     Fault.DIAGONAL: _diagonal,
     Fault.NORM_AXIS: _norm_axis,
+    Fault.CAUSAL_MASK: _causal_mask,
 }

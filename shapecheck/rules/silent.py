@@ -1,6 +1,15 @@
 """The rules about silent faults that watch operations: importing this module registers them all."""
 
-from shapecheck.rules import batch_first, diagonal, factor_order, misaligned, norm_axis, softmax_axis, squeeze_batch
+from shapecheck.rules import (
+    batch_first,
+    causal_mask,
+    diagonal,
+    factor_order,
+    misaligned,
+    norm_axis,
+    softmax_axis,
+    squeeze_batch,
+)
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import observe
@@ -8,6 +17,7 @@ from shapecheck.rules.observed import observe
 __all__ = [
     "batch_first",
     "batch_names",
+    "causal_mask",
     "diagonal",
     "factor_order",
     "inferred_axes",

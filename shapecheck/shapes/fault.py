@@ -91,6 +91,8 @@ class Fault(Enum):
     """A letter (``detail``) is repeated inside one operand and also meets another one."""
     NORM_AXIS = "SC311", "norm-axis"
     """Statistics over ``left``, affine parameters on ``right``."""
+    CAUSAL_MASK = "SC312", "causal-mask"
+    """The keys ``left`` that a mask leaves to each query are those that come after it."""
 
 
 class Mismatch:

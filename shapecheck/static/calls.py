@@ -335,9 +335,11 @@ def _call_bound(
 
 def _keep_in_place(frame: Frame, node: ast.AST, receiver: Tensor, result: Tensor) -> None:
     """``x.unsqueeze_(1)`` changes the shape of what x names."""
-    if receiver.shape == result.shape or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return
-    replace_tensor(frame, receiver, result)
+    # Marks of the rules about silent faults are no part of a comparison; a dtype stays what it was.
+    if receiver.shape != result.shape or any(isinstance(axis, Axis) and axis.mark for axis in result.shape.axes):
+        replace_tensor(frame, receiver, Tensor(result.shape, receiver.dtype, receiver.kind))
 
 
 def _call_layer(
