@@ -63,8 +63,12 @@ def _values(function: types.FunctionType, names: set[str]) -> list[Any]:
         holders.append(known.owner)
     for holder in holders:
         members = vars(holder)
-        found += [getattr(members[name], "__func__", members[name]) for name in names if name in members]
+        found += [_bare(members[name]) for name in names if name in members]
     return found
+
+
+def _bare(member: Any) -> Any:
+    return member.__func__ if isinstance(member, (staticmethod, classmethod)) else member
 
 
 def _is_other(value: Any) -> bool:

@@ -204,10 +204,19 @@ class FunctionText:
             f"    {value} = {call}",
             "finally:",
             f"    {sizes} = {LEAVE}()",
-            f"{verdict} = {RESULT}({values}, {sizes}, {value})",
-            f"if {verdict} is None: return {value}",
-            *raise_lines(verdict, 0),
         ]
+        if returns is None:
+            scoped.append(f"return {value}")
+        else:
+            test = self.result_test(returns)
+            # jaxtyping keeps a flag beside the shape of a variadic name.
+            if test is not None and not any(name.startswith("*") for name in names_of(returns)):
+                scoped.append(f"if {test}({value}, {sizes}): return {value}")
+            scoped += [
+                f"{verdict} = {RESULT}({values}, {sizes}, {value})",
+                f"if {verdict} is None: return {value}",
+                *raise_lines(verdict, 0),
+            ]
         if key(COMPILING) not in self.namespace:
             return [indent + line for line in scoped]
         return [
@@ -215,6 +224,17 @@ class FunctionText:
             *[f"{indent}    {line}" for line in scoped],
             *[indent + line for line in self.traced_lines(returns, call, bindings, value)],
         ]
+
+    def result_test(self, returns: Hint) -> str | None:
+        """The global name of a quick test of the result, among sizes by name; it may ask for more than the matcher."""
+        from shapecheck.runtime import traced
+
+        if key(FITS) not in self.namespace:
+            test = traced.test_function(returns, self.signature.shared)
+            if test is None:
+                return None
+            self.namespace[key(FITS)] = test
+        return FITS
 
     def steps_lines(self, checks: Checks, call: str, values: str) -> list[str]:
         """Await with the sizes where an `isinstance` in the body sees them, whenever it runs."""
@@ -247,16 +267,15 @@ class FunctionText:
             return [f"return {call}"]
         copy = traced.traceable_copy(self.checker.function)
         self.namespace.update({key(TRACED): copy, key(SCOPES): traced.SCOPES})
-        test = traced.test_function(returns) if returns is not None else None
+        test = self.result_test(returns) if returns is not None else None
         lines = [
             f"{SCOPES}.append({{{bindings}}})",
             f"{value} = {call.replace(CALL, TRACED, 1)}",
             f"_sizes_ = {SCOPES}.pop()",
         ]
         if test is not None:
-            self.namespace[key(FITS)] = test
             lines += [
-                f"if not {FITS}({value}, _sizes_):",
+                f"if not {test}({value}, _sizes_):",
                 f"    raise {ERROR}({BRIEF}(({value},), ('return',)))",
             ]
         return [*lines, f"return {value}"]

@@ -74,7 +74,7 @@ def test_name(kind: Any) -> str:
     from shapecheck.annotations.live import hint_from_live
 
     hint = hint_from_live(kind)
-    test = test_function(hint) if arrays(hint) else None
+    test = test_function(hint, None) if arrays(hint) else None
     if test is None:
         return ""
     name = f"test_{len(vars(TESTS))}"
@@ -86,18 +86,23 @@ def test_name(kind: Any) -> str:
 test_name._dynamo_marked_constant = True  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-def test_function(hint: Hint) -> Callable[[Any, dict[str, Any]], bool] | None:
-    """A function of a value and the sizes so far: whether it fits, and if so the sizes it binds are added."""
+def test_function(hint: Hint, shared: frozenset[str] | None) -> Callable[[Any, dict[str, Any]], bool] | None:
+    """A function of a value and the sizes so far: whether it fits, and if so the sizes it binds are added.
+
+    shared: the names that are not bound afresh for each element of a container; None for all of them.
+    """
     from shapecheck.runtime.codegen import Checks
     from shapecheck.runtime.codegen_arrays import widening_names
     from shapecheck.runtime.codegen_lines import MAYBE, NotInlineError
     from shapecheck.runtime.hint_names import expression_names, names_of
 
     namespace: dict[str, Any] = {}
-    checks = Checks(namespace, frozenset(names_of(hint)), frozenset({"value", "sizes"}))
+    common = frozenset(names_of(hint)) if shared is None else shared
+    checks = Checks(namespace, common, frozenset({"value", "sizes"}))
     checks.depth = 2
     checks.widening = widening_names([hint])
-    names = list(dict.fromkeys([*names_of(hint), *expression_names(hint)]))
+    found = dict.fromkeys([*names_of(hint), *expression_names(hint)])
+    names = [name for name in found if shared is None or name in shared]
     for name in names:
         checks.line(f"{checks.variable(name)} = sizes.get({name!r})")
         checks.state[name] = MAYBE
