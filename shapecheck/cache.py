@@ -9,17 +9,11 @@ same time cannot mix theirs up. What cannot be read, written or understood is as
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 
-try:
-    # The same function; `hashlib` loads OpenSSL, which takes a tenth of the time that a run without changes does.
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
-
 from shapecheck.diagnostics.suppressions import MARK
+from shapecheck.records import DIGEST, digest, read_record, write_record
 from shapecheck.static.locations import Locations, search_roots
 from shapecheck.static.report import Reads, Report
 from shapecheck.static.transport import packed, unpacked
@@ -33,10 +27,6 @@ if TYPE_CHECKING:
     from shapecheck.config import Settings
 
 FORMAT = b"shapecheck cache 1\n"
-_DIGEST = 16
-"""Bytes: no two of 2**64 contents have the same."""
-_KEPT = 64
-"""Records in a directory; the oldest go first."""
 
 
 def check_with_cache(
@@ -72,14 +62,7 @@ def check_with_cache(
 
 def stamp(content: bytes) -> bytes:
     """What the content of a file is recognised by; the last byte tells whether it may hold a suppression comment."""
-    return _digest(content) + (b"\1" if MARK.encode() in content else b"\0")
-
-
-def _digest(*parts: bytes) -> bytes:
-    digest = blake2b(digest_size=_DIGEST)
-    for part in parts:
-        digest.update(part)
-    return digest.digest()
+    return digest(content) + (b"\1" if MARK.encode() in content else b"\0")
 
 
 class _Record:
@@ -89,26 +72,17 @@ class _Record:
         # Those of the settings that the checks depend on; per-file ignores and the baseline come afterwards.
         chosen = sorted(settings.axes.items()), sorted(settings.codes)
         place = repr((os.getcwd(), sys.version, list(map(os.path.abspath, paths)), chosen))
-        self.path = os.path.join(directory, _digest(place.encode(errors="surrogateescape")).hex())
+        self.path = os.path.join(directory, digest(place.encode(errors="surrogateescape")).hex())
         self.head = FORMAT + _checker()
         self.reads = Reads({}, {}, {}, {}, None)
         self.results: dict[str, Any] = {}
 
     def read(self) -> None:
         """Take what was written earlier and still holds."""
-        try:
-            with open(self.path, "rb") as file:
-                content = file.read()
-        except OSError:
+        kept = read_record(self.path, self.head)
+        if kept is None:
             return
-        start = len(self.head) + _DIGEST
-        payload = content[start:]
-        if content[:start] != self.head + _digest(payload):
-            return
-        try:
-            stamps, asked, answers, roots, plugins, results = marshal.loads(payload)  # noqa: S302  as safe as bytecode
-        except (EOFError, TypeError, ValueError):
-            return
+        stamps, asked, answers, roots, plugins, results = kept
         loaded = None if plugins is None else [path for path, _ in plugins[1]]
         if loaded is not None and plugins != _plugins(loaded):
             return
@@ -151,8 +125,7 @@ class _Record:
             # A plugin that failed, or is gone: whatever is tried next, it is not this.
             return
         stamps = {path: reads.stamps[path] for path in kept}
-        payload = marshal.dumps((stamps, asked, answers, roots, plugins, results))
-        _replace(self.path, self.head + _digest(payload) + payload)
+        write_record(self.path, self.head, (stamps, asked, answers, roots, plugins, results))
 
 
 def _checker() -> bytes:
@@ -162,7 +135,7 @@ def _checker() -> bytes:
     try:
         with open(installed, "rb") as file:
             # It lists the digest of every file.
-            return _digest(file.read())
+            return digest(file.read())
     except OSError:
         pass
     seen: list[tuple[str, int, int]] = []
@@ -175,7 +148,7 @@ def _checker() -> bytes:
                     seen.append((entry.path, status.st_size, status.st_mtime_ns))
                 elif "." not in entry.name and entry.name != "__pycache__":
                     folders.append(entry.path)
-    return _digest(repr(sorted(seen)).encode(errors="surrogateescape"))
+    return digest(repr(sorted(seen)).encode(errors="surrogateescape"))
 
 
 def _plugins(files: Iterable[str]) -> Any:
@@ -227,7 +200,7 @@ def _holds(path: str, known: bytes | None) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            return _digest(file.read()) == known[:_DIGEST]
+            return digest(file.read()) == known[:DIGEST]
     except OSError:
         return False
 
@@ -243,37 +216,3 @@ def _reached(reads: Reads, files: Iterable[str]) -> set[str]:
                 reached.add(answer)
                 waiting.append(answer)
     return reached
-
-
-def _replace(path: str, content: bytes) -> None:
-    """Put a whole new file in the place of another; nothing happens where nothing can be written."""
-    directory = os.path.dirname(path)
-    part = f"{path}.{os.getpid()}"
-    try:
-        _make(directory)
-        with open(part, "xb") as file:
-            file.write(content)
-        os.replace(part, path)
-        _forget_the_oldest(directory)
-    except OSError:
-        try:
-            os.unlink(part)
-        except OSError:
-            return
-
-
-def _make(directory: str) -> None:
-    if os.path.isdir(directory):
-        return
-    os.makedirs(directory, exist_ok=True)
-    with open(os.path.join(directory, ".gitignore"), "w", encoding="utf-8") as file:
-        file.write("# Made by shapecheck; what is here may be deleted.\n*\n")
-
-
-def _forget_the_oldest(directory: str) -> None:
-    with os.scandir(directory) as scan:
-        records = [entry for entry in scan if not entry.name.startswith(".")]
-    if len(records) > _KEPT:
-        records.sort(key=lambda entry: entry.stat().st_mtime_ns)
-        for entry in records[: len(records) - _KEPT]:
-            os.unlink(entry.path)

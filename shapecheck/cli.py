@@ -183,10 +183,12 @@ def _tell(
 
 def _report(files: list[str], settings: Settings, options: Options, paths: list[str]) -> tuple[Report, Container[str]]:
     """What the files hold, and which of them are known to have no suppression comments."""
+    from shapecheck.config import DIRECTORY
+
     directory = None
     if options.cache:
         directory = settings.cache_directory or (
-            os.path.join(settings.root, ".shapecheck_cache") if _worth_keeping(files) else None
+            os.path.join(settings.root, DIRECTORY) if _worth_keeping(files) else None
         )
     if directory is None:
         from shapecheck.parallel import check_in_parallel
@@ -216,7 +218,7 @@ def _settings(options: Options, paths: list[str]) -> Settings:
     from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any
 
     try:
-        settings = find_settings(paths)
+        settings = find_settings(paths, cache=options.cache)
         if options.select is not None:
             settings.codes = selected_codes(_listed(options.select), ())
         settings.codes -= codes_matching_any(_listed(options.ignore))

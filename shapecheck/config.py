@@ -19,6 +19,10 @@ _ALWAYS = frozenset(("SC000", "SC001"))
 """Reported whatever is selected: a file that cannot be read must not pass in silence."""
 
 
+DIRECTORY = ".shapecheck_cache"
+"""Where the results of runs are kept beside the settings, if nobody says otherwise."""
+
+
 class ConfigError(ValueError):
     """A setting that is unknown, misspelt or of the wrong type; the message names the file and the key."""
 
@@ -103,12 +107,16 @@ def selected_codes(select: Iterable[str] | None, ignore: Iterable[str]) -> froze
     return chosen - codes_matching_any(ignore)
 
 
-def find_settings(paths: Sequence[str]) -> Settings:
+def find_settings(paths: Sequence[str], *, cache: bool = True) -> Settings:
     """Read the settings that apply to paths which are checked together.
 
     The nearest pyproject.toml with a table [tool.shapecheck], from the directory that holds all the paths upwards, is
     the one that counts. Where there is none and one of the paths lies in the working directory, those of the working
     directory hold; otherwise the defaults.
+
+    Args:
+        paths: what is checked.
+        cache: whether a table that an earlier run has parsed may be taken from where its results are kept.
 
     Raises:
         ConfigError: the file is not TOML, or has unknown keys or values of the wrong type.
@@ -124,17 +132,17 @@ def find_settings(paths: Sequence[str]) -> Settings:
     if any(path == here or path.startswith(os.path.join(here, "")) for path in absolute):
         starts.append(here)
     for start in starts:
-        found = _nearest_settings(start)
+        found = _nearest_settings(start, cache=cache)
         if found is not None:
             return found
     return Settings(here)
 
 
-def _nearest_settings(directory: str) -> Settings | None:
+def _nearest_settings(directory: str, *, cache: bool) -> Settings | None:
     """The settings of `directory` (or of the file of that name) or of the nearest directory above that has some."""
     while True:
         candidate = os.path.join(directory, "pyproject.toml")
-        table = _table(candidate)
+        table = _table(candidate, cache=cache)
         if table is not None:
             return settings_from(table, candidate)
         parent = os.path.dirname(directory)
@@ -193,16 +201,34 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
     )
 
 
-def _table(path: str) -> dict[str, Any] | None:
-    """Return the table [tool.shapecheck] of a TOML file, or None when there is no such file or table."""
+def _table(path: str, *, cache: bool) -> dict[str, Any] | None:
+    """Return the table [tool.shapecheck] of a TOML file, or None when there is no such file or table.
+
+    Most files do not mention it. Where they do, tomllib costs half as much as checking a small module, so the table is
+    kept where results are: if there is such a place already.
+    """
     try:
         with open(path, "rb") as file:
             content = file.read()
     except OSError:
         return None
     if b"shapecheck" not in content:
-        # Most files; tomllib costs as much as checking a small module.
         return None
+    directory = os.path.join(os.path.dirname(path), DIRECTORY)
+    if not cache or not os.path.isdir(directory):
+        return _parsed(path, content)
+    from shapecheck.records import digest, read_record, write_record
+
+    kept, head = os.path.join(directory, "settings"), b"shapecheck settings 1\n" + digest(content)
+    known = read_record(kept, head)
+    if known is None:
+        known = (_parsed(path, content),)
+        write_record(kept, head, known)
+    table: dict[str, Any] | None = known[0]
+    return table
+
+
+def _parsed(path: str, content: bytes) -> dict[str, Any] | None:
     import tomllib
 
     try:

@@ -127,7 +127,7 @@ def decoded(content: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return io.TextIOWrapper(io.BytesIO(content), encoding).read()
-    except (SyntaxError, UnicodeDecodeError, LookupError):
+    except (SyntaxError, ValueError, LookupError):
         # The checker reports such a file as SC001; here it only has no text to show.
         return ""
 

@@ -238,7 +238,28 @@ def test_the_usual_place_is_beside_the_settings_and_ignores_itself(project, monk
     # To look for what is kept of so little code would not pay.
     monkeypatch.chdir(project)
     run("app.py")
-    assert len(list(kept.iterdir())) == 2
+    assert len([path for path in kept.iterdir() if path.name != "settings"]) == 2
+
+
+def test_parsed_settings_are_kept_where_results_are(project, monkeypatch):
+    table = '[tool.shapecheck]\nignore = ["SC201"]\n'
+    write(project, "pyproject.toml", table)
+    write(project, "other.py", HEAD + FAULTY)
+    assert run("other.py")[0] == 0
+    assert not (project / ".shapecheck_cache").exists()
+    (project / ".shapecheck_cache").mkdir()
+    assert run("other.py")[0] == 0
+    with monkeypatch.context() as without:
+        without.setattr("tomllib.loads", lambda _: 1 / 0)
+        assert run("other.py")[0] == 0
+        assert run("--no-cache", "other.py")[0] == 2
+    # What is kept is that of these very bytes.
+    write(project, "pyproject.toml", table.replace("SC201", "SC202"))
+    assert run("other.py")[0] == 1
+    write(project, "pyproject.toml", "[tool.other]  # not shapecheck\n")
+    assert [run("other.py")[0] for _ in range(2)] == [1, 1]
+    write(project, "pyproject.toml", "[tool.shapecheck]\nignore = 2026-01-01\n")
+    assert ["ignore must be a list" in run("other.py")[2] for _ in range(2)] == [True, True]
 
 
 def test_the_settings_name_a_place(project):
@@ -275,7 +296,7 @@ def test_a_function_that_could_not_be_checked_is_tried_again(project, monkeypatc
 
 
 def test_the_oldest_records_go(project, monkeypatch):
-    monkeypatch.setattr("shapecheck.cache._KEPT", 3)
+    monkeypatch.setattr("shapecheck.records._KEPT", 3)
     for number in range(6):
         write(project, f"m{number}.py", HEAD + SWAPS)
         run("--cache-dir", "kept", f"m{number}.py")
