@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from weakref import WeakKeyDictionary
 
 from shapecheck.static.walk import nodes, statements
 
@@ -17,14 +16,16 @@ _CHANGING = frozenset((
 ))  # fmt: skip
 """Methods of lists, dictionaries, sets and deques that change them."""
 
-_names: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+_FOUND = "_changed_names"
+"""The attribute of a node that keeps them: as long as the tree lives, and without importing weakref at each start."""
 
 
 def changed_names(node: ast.AST) -> frozenset[str]:
     """The names whose values some statement below changes in place."""
-    found = _names.get(node)
+    found: frozenset[str] | None = getattr(node, _FOUND, None)
     if found is None:
-        found = _names[node] = frozenset(owner.id for owner in _changed(node) if isinstance(owner, ast.Name))
+        found = frozenset(owner.id for owner in _changed(node) if isinstance(owner, ast.Name))
+        setattr(node, _FOUND, found)
     return found
 
 
