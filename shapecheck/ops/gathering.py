@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim, No
+from shapecheck.dims import ONE, Dim, No
 from shapecheck.ops import parts
 from shapecheck.ops.axes import impossible, joined, of_rank, unknown_shape, wants
 from shapecheck.ops.indexing import setitem, sliced
@@ -17,6 +17,7 @@ from shapecheck.shapes import (
     Tensor,
     broadcast,
     require,
+    scope,
 )
 from shapecheck.shapes import Sequence as Several
 
@@ -34,11 +35,28 @@ def _beside(input: Tensor, dim: int, index: Tensor) -> Mismatch | None:
         return None
     if max(rank, 1) != max(other, 1):
         return Mismatch(Fault.RANK, left_shape=index.shape, right_shape=input.shape, detail=str(rank))
-    for place, (have, want) in enumerate(zip(index.shape, input.shape, strict=False)):
-        if place != position and isinstance(have, Axis) and isinstance(want, Axis) and impossible(have.size, want.size):
+    return _longer(index, input, position)
+
+
+def _longer(index: Tensor, other: Tensor, position: int | None = None) -> Mismatch | None:
+    """An axis of the index that is longer than the same axis of another tensor; the one at ``position`` may be.
+
+    Where both have as many elements beside that one, no axis can be longer than the other's, nor shorter.
+    """
+    pairs = [
+        (place, have, want)
+        for place, (have, want) in enumerate(zip(index.shape, other.shape, strict=False))
+        if place != position and isinstance(have, Axis) and isinstance(want, Axis)
+    ]
+    many = few = ONE
+    for _, have, want in pairs:
+        many, few = many * have.size, few * want.size
+    same = len(pairs) > 1 and scope().equal(many, few)
+    for place, have, want in pairs:
+        if impossible(have.size, want.size) or (same and scope().differ(have.size, want.size)):
             return Mismatch(
                 Fault.SIZE, axis=place, left=have.size, right=want.size, left_shape=index.shape,
-                right_shape=input.shape, other_axis=place,
+                right_shape=other.shape, other_axis=place,
             )
     return None
 
@@ -122,6 +140,10 @@ def scatter(
         fault = _beside(src, dim, index)
         if fault is not None and fault.kind is Fault.RANK:
             return fault
+        if index.shape.rank == src.shape.rank and index.shape.rank:
+            fault = _longer(index, src)
+            if fault is not None:
+                return fault
     return _beside(input, dim, index) or input
 
 

@@ -17,7 +17,7 @@ from shapecheck.static.declare import Names, bind_names
 from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.report import InternalNote, Report
-from shapecheck.static.signature import Parameter
+from shapecheck.static.signature import Parameter, optional_of
 from shapecheck.static.ties import explicit_ties, implicit_ties, path_reader
 from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
 
@@ -115,8 +115,9 @@ class Analyst:
         interpreter.undecided.clear()
         if not choices:
             self._analyse_pass(function, signature, cls)
-            if interpreter.undecided and interpreter.steps < MAX_STEPS:
-                self._analyse_cases(function, signature, cls)
+            if interpreter.steps < MAX_STEPS:
+                chosen = cases(function.node, signature, list(interpreter.undecided), dict(self.entry))
+                self._analyse_cases(function, signature, cls, chosen)
             return
         before, seen = len(interpreter.findings), set(interpreter.seen)
         passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
@@ -138,10 +139,12 @@ class Analyst:
                 if all(key in others for others, reached in passes if cause is None or cause in reached):
                     interpreter.add(finding)
 
-    def _analyse_cases(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
+    def _analyse_cases(
+        self, function: FunctionValue, signature: Signature, cls: ClassIndex | None, chosen: list[Case]
+    ) -> None:
         """Interpret a function again for each value of the flags that left something unknown."""
         interpreter = self.interpreter
-        for case in cases(function.node, signature, list(interpreter.undecided), dict(self.entry)):
+        for case in chosen:
             before = len(interpreter.findings)
             self.case, interpreter.sure_only = case, True
             try:
@@ -208,6 +211,10 @@ class Analyst:
         frame.names = names
         self.entry = {}
         hints = [self.chosen.get(parameter.name, parameter.hint) for parameter in signature.parameters]
+        if self.case is not None and self.case.is_given:
+            # The names of an optional argument mean something where it is given.
+            hints += [optional_of(parameter.hint) for parameter in signature.parameters
+                      if parameter.hint is not None and parameter.name == self.case.subject]  # fmt: skip
         bind_names([hint for hint in hints if hint is not None], names)
         tied: list[str] = []
         if instance is not None:

@@ -2,15 +2,18 @@
 
 A branch that is taken or not leaves what it changes unknown behind it. A condition that is one parameter's (a ``bool``,
 or whether an optional argument is given) has both values in real calls, so the function is interpreted once more for
-each of them: a fault in one of these passes is one.
+each of them: a fault in one of these passes is one. So is an optional argument that alone says what an axis name of the
+result means: only where it is given can the result contradict it.
 """
 
 from __future__ import annotations
 
 import ast
 
+from shapecheck.annotations import ArrayHint, NoneHint, walk
 from shapecheck.dims import ZERO
 from shapecheck.shapes import NONE, AnyValue, Constant, Number
+from shapecheck.static.signature import optional_of
 from shapecheck.static.values import OneOf
 from shapecheck.static.walk import nodes
 
@@ -18,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shapecheck.annotations.hints import Hint
     from shapecheck.static.signature import Signature
 
 MAX_SUBJECTS = 3
@@ -36,6 +40,11 @@ class Case:
         """``flag`` or ``self.flag``."""
         self.said = said
         """The value as a message names it: ``None``, ``not None``, ``True``, ``False``, ``0``."""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether an optional argument is given."""
+        return self.said == "not None"
 
     def choose(self, value: AnyValue) -> AnyValue:
         """What the parameter is in this case; ``value`` is what the pass at hand gives it, with sizes of its own."""
@@ -64,11 +73,25 @@ def cases(
         counted = _count(test)
         if counted is not None and _only_counts(body, counted, signature):
             subjects[counted] = None
-    found: list[Case] = []
+    found = [Case(name, "not None") for name in _named_by(signature) if _values(entry.get(name, NONE))]
     for subject in list(subjects)[:MAX_SUBJECTS]:
         values = _values(entry[subject])
-        found += [Case(subject, said) for said in [said for _, said in values] or ["0"]]
+        known = [case.said for case in found if case.subject == subject]
+        found += [Case(subject, said) for said in [said for _, said in values] or ["0"] if said not in known]
     return found
+
+
+def _named_by(signature: Signature) -> list[str]:
+    """The optional arguments that alone say what an axis name of the result means."""
+    result = set() if signature.returns is None else _names(signature.returns)
+    own = {parameter.name: _names(parameter.hint) for parameter in signature.parameters if parameter.hint is not None}
+    optional = {parameter.name for parameter in signature.parameters if optional_of(parameter.hint or NoneHint())}
+    certain = set().union(*[names for name, names in own.items() if name not in optional])
+    return [name for name in own if name in optional and (own[name] - certain) & result]
+
+
+def _names(hint: Hint) -> set[str]:
+    return {name for part in walk(hint) if isinstance(part, ArrayHint) for name in part.spec.shape.bound}
 
 
 def _values(value: AnyValue) -> list[tuple[AnyValue, str]]:

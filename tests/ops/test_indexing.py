@@ -7,6 +7,7 @@ import torch
 
 from shapecheck.dims import Dim, Kind, Symbol, floordiv, mod
 from shapecheck.ops.axes import is_opaque
+from shapecheck.ops.gathering import scatter_add
 from shapecheck.ops.indexing import getitem, setitem
 from shapecheck.shapes import Axis, Context, Mismatch, Sequence, Shape, Slice, Tensor, use
 from tests.oracle.harness import bad, case, check, n, t
@@ -284,3 +285,30 @@ def test_the_axis_of_an_index_keeps_its_identity():
     ids = Tensor(Shape((Axis.of(B),)), "int")
     found = getitem(Tensor(Shape.of(T, D), "float"), ids)
     assert found.shape[0] == Axis.of(B)
+
+
+ORDERS = ["B T N", "T B N", "B N T", "N T B"]
+
+
+@pytest.mark.parametrize("index", ORDERS)
+@pytest.mark.parametrize("source", ORDERS)
+def test_as_many_elements_in_another_order_are_too_long_somewhere(index, source):
+    """Which axis is too long depends on the sizes; torch refuses each choice of them."""
+    use(Context())
+    named = {"B": B, "T": T, "N": Dim.of(Symbol("N"))}
+    found = scatter_add(
+        Tensor(Shape.of(B, T, Dim.of(100)), "float"),
+        2,
+        Tensor(Shape.of(*[named[name] for name in index.split()]), "int"),
+        Tensor(Shape.of(*[named[name] for name in source.split()]), "float"),
+    )
+    refused = []
+    for sizes in ({"B": 2, "T": 3, "N": 4}, {"B": 4, "T": 3, "N": 2}, {"B": 3, "T": 4, "N": 2}):
+        target = torch.zeros(sizes["B"], sizes["T"], 100)
+        places = torch.zeros([sizes[name] for name in index.split()], dtype=torch.long)
+        values = torch.ones([sizes[name] for name in source.split()])
+        try:
+            target.scatter_add(2, places, values)
+        except RuntimeError:
+            refused.append(sizes)
+    assert isinstance(found, Mismatch) is (len(refused) == 3)
