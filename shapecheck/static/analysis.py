@@ -116,8 +116,8 @@ class Analyst:
         if not choices:
             self._analyse_pass(function, signature, cls)
             if interpreter.steps < MAX_STEPS:
-                chosen = cases(function.node, signature, list(interpreter.undecided), dict(self.entry))
-                self._analyse_cases(function, signature, cls, chosen)
+                worth = cases(function.node, signature, list(interpreter.undecided), dict(self.entry))
+                self._analyse_cases(function, signature, cls, worth)
             return
         before, seen = len(interpreter.findings), set(interpreter.seen)
         passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
