@@ -29,6 +29,7 @@ _WIDTHS = frozenset((
 
 WHOLE = "whole batch"
 LEAK = "leak"
+NORMS = "norms over the batch"
 
 _ALONG = (
     *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"),
@@ -67,6 +68,16 @@ def _reduce(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(f"{WHOLE} {kind}", axis.size))
 
 
+@watch(*methods("norm"), "torch.linalg.norm", "torch.linalg.vector_norm")
+def _norm(call: Observed) -> None:
+    """Norms over the samples of a batch: what is divided by them depends on all of them."""
+    source, axes, result = call.tensor(0, "input", "x", "A"), call.axes(2, "dim", "axis"), call.result
+    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2 or not isinstance(result, Tensor):
+        return
+    if source.shape.position(axes[0]) == 0 and is_batch(source.shape):
+        call.result = Tensor(result.shape, result.dtype, result.kind, Mark(NORMS, here()))
+
+
 @watch("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
     _combine(call, f"{WHOLE} mean")
@@ -78,6 +89,16 @@ def _divide(call: Observed) -> None:
         # (x - mean) / std standardises with statistics of the batch, which is meant.
         call.result = unmarked(call.result, LEAK)
     _combine(call, f"{WHOLE} sum")
+    samples, norms = call.tensor(0, "input"), call.tensor(1, "other")
+    if samples is not None and norms is not None and norms.mark is not None and norms.mark.kind == NORMS:
+        axis = samples.shape[0] if is_batch(samples.shape) else None
+        if isinstance(axis, Axis):
+            call.suspect(
+                Mismatch(
+                    Fault.BATCH_LEAK, axis=0, left=axis.size, left_shape=samples.shape, detail="along",
+                    place=norms.mark.place, operation=".norm",
+                )
+            )
 
 
 def _combine(call: Observed, kind: str) -> None:
