@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapecheck.runtime import signature as sig
 from shapecheck.runtime.codegen_arrays import widening_names
-from shapecheck.runtime.errors import ShapeError
+from shapecheck.runtime.errors import AnnotationUseError, ShapeError
 from shapecheck.runtime.function_text import AGAIN, BRIEF, CALL, COMPILING, DRIVE, ERROR, RESULT, FunctionText, key
 from shapecheck.runtime.goals import Bound, Env, Goal, Where
 from shapecheck.runtime.hint_names import expression_names, names_of
@@ -60,7 +60,7 @@ class Verdict:
 
     __slots__ = ("checker", "env", "error", "values")
 
-    def __init__(self, checker: Checker, values: tuple[Any, ...], env: Env | None, error: ShapeError | None) -> None:
+    def __init__(self, checker: Checker, values: tuple[Any, ...], env: Env | None, error: Exception | None) -> None:
         self.checker = checker
         self.values = values
         self.env = env
@@ -210,17 +210,21 @@ class Checker:
         if any(is_proxy(value) for value in values):
             return Verdict(self, values, None, None)
         matcher = Matcher(signature.arguments(values), signature.shared)
-        initial = self.initial(values)
-        env = matcher.solve(signature.goals(values), initial)
-        if env is not None:
-            return Verdict(self, values, env, None)
-        from shapecheck.runtime import explain
+        try:
+            initial = self.initial(values)
+            env = matcher.solve(signature.goals(values), initial)
+            if env is not None:
+                return Verdict(self, values, env, None)
+            from shapecheck.runtime import explain
 
-        assert matcher.failure is not None  # noqa: S101
-        return Verdict(self, values, None, explain.arguments_error(self, values, initial, matcher.failure))
+            assert matcher.failure is not None  # noqa: S101
+            error: Exception = explain.arguments_error(self, values, initial, matcher.failure)
+        except AnnotationUseError as wrong:  # raised by the function, it does not show the frames that led here
+            error = wrong.with_traceback(None)
+        return Verdict(self, values, None, error)
 
     @untraced
-    def result(self, values: tuple[Any, ...], sizes: dict[str, Any], value: object) -> ShapeError | None:
+    def result(self, values: tuple[Any, ...], sizes: dict[str, Any], value: object) -> Exception | None:
         """Check a result with the matcher, under the sizes that the generated code has found."""
         return self.check_result(values, self.env_of(values, sizes), value)
 
@@ -242,12 +246,15 @@ class Checker:
             env[name] = Bound(value, place.where if known and place else Where("", -1), flexible)
         return env
 
-    def check_result(self, values: tuple[Any, ...], env: Env, value: object) -> ShapeError | None:
+    def check_result(self, values: tuple[Any, ...], env: Env, value: object) -> Exception | None:
         """The error that a returned value deserves."""
         signature = self.known_signature()
         if signature.returns is None:
             return None
-        return self.check_value(values, env, "return", signature.returns, value)
+        try:
+            return self.check_value(values, env, "return", signature.returns, value)
+        except AnnotationUseError as wrong:
+            return wrong.with_traceback(None)
 
     def check_value(self, values: tuple[Any, ...], env: Env, what: str, hint: Hint, value: object) -> ShapeError | None:
         """The error that a returned or yielded value deserves, if any way to read the arguments lets it fit."""

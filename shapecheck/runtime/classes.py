@@ -64,7 +64,9 @@ def _plain(member: Any) -> list[tuple[types.FunctionType, types.FunctionType]]:
     """The functions that a member consists of, each with the one inside that has the annotations."""
     if isinstance(member, property):
         return [found for part in (member.fget, member.fset, member.fdel) for found in _plain(part)]
-    member = getattr(member, "__func__", getattr(member, "func", member))
+    if isinstance(member, (staticmethod, classmethod)):
+        return _plain(member.__func__)
+    member = getattr(member, "func", member)
     function = innermost(member)
     return [(member, function)] if isinstance(member, types.FunctionType) and function is not None else []
 
@@ -127,10 +129,10 @@ def _can_check_locals(member: Any, cls: type) -> bool:
 def _wants_check(member: Any) -> bool:
     """Whether a member of a class is something callable with annotations of its own."""
     if isinstance(member, (staticmethod, classmethod)):
-        member = member.__func__
-    elif isinstance(member, property):
+        return _wants_check(member.__func__)  # may be a property, before Python 3.13
+    if isinstance(member, property):
         return any(_wants_check(part) for part in (member.fget, member.fset, member.fdel) if part is not None)
-    elif isinstance(member, (functools.cached_property, functools.partialmethod)):
+    if isinstance(member, (functools.cached_property, functools.partialmethod)):
         member = member.func
     if not isinstance(member, types.FunctionType) or MARK in member.__dict__ or is_unchecked(member):
         return False

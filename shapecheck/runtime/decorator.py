@@ -96,7 +96,7 @@ def decorate(target: Any, dims: dict[str, str] | None, *, check_locals: bool = F
         return type(target)(inner(target.__func__))
     if isinstance(target, property):
         get, put, drop = (part and inner(part) for part in (target.fget, target.fset, target.fdel))
-        return property(get, put, drop, target.__doc__)
+        return type(target)(get, put, drop, target.__doc__)
     if isinstance(target, functools.cached_property):
         target.func = inner(target.func)
         return target

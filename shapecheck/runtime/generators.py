@@ -70,7 +70,7 @@ class Steps:
         if error is not None:
             raise error.with_traceback(None)
 
-    def misfit(self, value: object) -> ShapeError | None:
+    def misfit(self, value: object) -> Exception | None:
         """The error that the result of a coroutine deserves."""
         return None if self.env is None else self.checker.check_result(self.values, self.env, value)
 

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from shapecheck import ShapeError, shapechecked
+from shapecheck import AnnotationUseError, ShapeError, shapechecked
 from tests.runtime.messages import CASES, everything, project
 
 HERE = pathlib.Path(__file__)
@@ -53,6 +53,22 @@ def test_the_traceback_ends_at_the_call():
         assert (last.filename, last.name) == (__file__, "test_the_traceback_ends_at_the_call")
         assert f"called at {__file__}:{last.lineno}" in str(caught.value)
         assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+
+
+def test_an_annotation_that_asks_too_much_shows_no_frames_of_ours():
+    @shapechecked
+    def early(x: Float[Tensor, "2*n"]):
+        return x
+
+    @shapechecked
+    def late(x: Float[Tensor, "n"]) -> Float[Tensor, "m+1"]:
+        return x
+
+    for call in (early, late):
+        with pytest.raises(AnnotationUseError, match=r"nothing has given [nm] a size") as caught:
+            call(torch.zeros(2))
+        assert {frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
         assert caught.value.__context__ is None
 
 

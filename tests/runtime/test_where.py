@@ -1,5 +1,6 @@
 """What can be decorated, and what stays as it was."""
 
+import abc
 import asyncio
 import contextlib
 import copy
@@ -123,6 +124,51 @@ def test_methods_of_every_kind():
     assert isinstance(inspect.getattr_static(Head, "double"), staticmethod)
     assert isinstance(inspect.getattr_static(Head, "zeros"), classmethod)
     assert isinstance(inspect.getattr_static(Head, "weight"), property)
+
+
+def test_properties_of_every_kind():
+    class Logged(property):
+        reads = 0
+
+        def __get__(self, instance, owner=None):
+            Logged.reads += 1
+            return super().__get__(instance, owner)
+
+    @shapechecked
+    class Square:
+        def __init__(self, rows: int):
+            self.rows = rows
+
+        @Logged
+        def logged(self) -> Float[Tensor, "n n"]:
+            return torch.zeros(2, self.rows)
+
+        @property
+        @abc.abstractmethod
+        def abstract(self) -> Float[Tensor, "n n"]:
+            return torch.zeros(2, self.rows)
+
+        @property
+        def plain(self) -> Float[Tensor, "n n"]:
+            return torch.zeros(2, self.rows)
+
+        @plain.setter
+        def plain(self, value: Float[Tensor, "n n"]):
+            self.rows = len(value)
+
+    assert (Square(2).logged.shape, Logged.reads) == ((2, 2), 1)
+    assert Square.__dict__["abstract"].__isabstractmethod__
+    square = Square(3)
+    for call in (
+        lambda: square.logged,
+        lambda: square.abstract,
+        lambda: square.plain,
+        lambda: setattr(square, "plain", torch.zeros(2, 3)),
+    ):
+        with pytest.raises(ShapeError):
+            call()
+    square.plain = torch.zeros(2, 2)
+    assert square.plain.shape == (2, 2)
 
 
 def test_decorating_twice_changes_nothing():
