@@ -11,6 +11,7 @@ from shapecheck.ops.registry import (
     attribute,
     construct,
     forward,
+    method,
     module,
     op,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "forward",
     "load",
     "load_all",
+    "method",
     "module",
     "op",
 ]
@@ -54,8 +56,10 @@ FAMILIES: Final = (
     "indexing",
     "lookups",
     "derivatives",
+    "distributions",
     "gathering",
     "joining",
+    "packing",
     "cutting",
     "repeating",
     "attributes",

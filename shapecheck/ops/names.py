@@ -63,6 +63,34 @@ NAMES: dict[str, dict[str, str]] = {
     "derivatives": {
         "torch.autograd": "grad",
     },
+    "distributions": {
+        "torch.distributions": (
+            "Bernoulli Beta Categorical Cauchy Dirichlet Exponential Gamma Geometric Gumbel HalfCauchy HalfNormal "
+            "Independent Laplace LogNormal MultivariateNormal Normal OneHotCategorical "
+            "OneHotCategoricalStraightThrough Poisson Uniform VonMises kl_divergence"
+        ),
+        "torch.distributions.bernoulli": "Bernoulli",
+        "torch.distributions.beta": "Beta",
+        "torch.distributions.categorical": "Categorical",
+        "torch.distributions.cauchy": "Cauchy",
+        "torch.distributions.dirichlet": "Dirichlet",
+        "torch.distributions.exponential": "Exponential",
+        "torch.distributions.gamma": "Gamma",
+        "torch.distributions.geometric": "Geometric",
+        "torch.distributions.gumbel": "Gumbel",
+        "torch.distributions.half_cauchy": "HalfCauchy",
+        "torch.distributions.half_normal": "HalfNormal",
+        "torch.distributions.independent": "Independent",
+        "torch.distributions.kl": "kl_divergence",
+        "torch.distributions.laplace": "Laplace",
+        "torch.distributions.log_normal": "LogNormal",
+        "torch.distributions.multivariate_normal": "MultivariateNormal",
+        "torch.distributions.normal": "Normal",
+        "torch.distributions.one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
+        "torch.distributions.poisson": "Poisson",
+        "torch.distributions.uniform": "Uniform",
+        "torch.distributions.von_mises": "VonMises",
+    },
     "einops_layers": {
         "einops.layers.torch": "EinMix Rearrange Reduce",
     },
@@ -212,6 +240,9 @@ NAMES: dict[str, dict[str, str]] = {
             "adjoint flip fliplr flipud moveaxis movedim permute permute_copy roll rot90 swapaxes swapdims t "
             "t_copy transpose transpose_copy tril triu"
         ),
+    },
+    "packing": {
+        "torch.nn.utils.rnn": "pack_padded_sequence pad_packed_sequence",
     },
     "padding": {
         "torch": "constant_pad_nd",

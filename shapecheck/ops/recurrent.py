@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+
 from shapecheck.dims import Dim, No
 from shapecheck.ops.axes import constant, flag, opaque, size_of, unknown_shape, wants, wrong_size
-from shapecheck.ops.registry import Module, module
+from shapecheck.ops.packing import packed, padded_of
+from shapecheck.ops.registry import Module, forward, module
 from shapecheck.shapes import AnyValue, Axis, Constant, Fault, Mismatch, Rest, Shape, Tensor, Unknown, require
 from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Recurrent(Module):
@@ -61,6 +64,18 @@ class Recurrent(Module):
         lead = input.shape.axes[:-1] if rank is not None or input.shape.rest != len(input.shape) - 1 else (Rest(),)
         made = [Tensor(self.state(size, batch), input.dtype) for size in (self.outputs, self.hidden)]
         return input.reshaped(Shape((*lead, features))), made
+
+    def over_packed(self, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
+        """``packed, [layers b hidden] -> packed, ..``: time first, whatever the layer is made for."""
+        padded = padded_of(args[0])
+        if padded is None:
+            return Unknown("a packed sequence that is not followed")
+        layer = copy.copy(self)
+        layer.batch_first = False
+        found = forward(layer, [padded, *args[1:]], kwargs)
+        if not isinstance(found, Several) or not isinstance(found.items[0], Tensor):
+            return found
+        return Several([packed(found.items[0]), *found.items[1:]])
 
     def attributes(self) -> dict[str, AnyValue]:
         """Sizes by name."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from shapecheck.ops.signature import Signature, bind
 from shapecheck.shapes import AnyValue, Mismatch, Opaque, Shape, Tensor, Unknown
+from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +71,13 @@ class Module:
 
     forward: Callable[..., AnyValue | Mismatch] = _without_rule
     """What a call returns; each layer has the parameters of its own."""
+
+    def over_packed(self, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
+        """What a call with a packed sequence returns."""
+        return Unknown("a packed sequence")
+
+    methods: frozenset[str] = frozenset()
+    """Those of its methods, beside ``forward``, that code may call."""
 
     def attributes(self) -> dict[str, AnyValue]:
         """Parameters, buffers and sizes by name (``weight``, ``in_features``)."""
@@ -130,12 +138,22 @@ def construct(
 def forward(layer: Module, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
     """What a call of a layer returns; of an operand that is not known a linear map still tells the last axis."""
     signature = _signature(type(layer), "forward")
+    if args and isinstance(args[0], Several) and args[0].kind == "packed":
+        return layer.over_packed(args, kwargs)
     if args and isinstance(args[0], (Unknown, Opaque)) and signature.starts_with_tensor:
         args = [Tensor(Shape.unknown()), *args[1:]]
     bound = bind(signature, args, kwargs)
     if isinstance(bound, Unknown):
         return bound
     return layer.forward(*bound[0], **bound[1])
+
+
+def method(layer: Module, name: str, args: Sequence[AnyValue], kwargs: Mapping[str, AnyValue]) -> AnyValue | Mismatch:
+    """What a call of one of a layer's own ``methods`` returns."""
+    bound = bind(_signature(type(layer), name), args, kwargs)
+    if isinstance(bound, Unknown):
+        return bound
+    return getattr(layer, name)(*bound[0], **bound[1])  # type: ignore[no-any-return]  # as every rule
 
 
 def _signature(cls: type[Module], method: str) -> Signature:

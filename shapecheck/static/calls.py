@@ -8,6 +8,7 @@ from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.ops import construct as construct_layer
 from shapecheck.ops import find_module, find_operation
 from shapecheck.ops import forward as call_layer
+from shapecheck.ops import method as call_method_of
 from shapecheck.ops.plugins import load_plugins
 from shapecheck.shapes import (
     NONE,
@@ -329,6 +330,8 @@ def _call_bound(
             return call_function(frame, node, function, args, kwargs)
         return objects.module_method(frame, node, receiver, method.name, args, kwargs)
     if isinstance(receiver, Layer):
+        if method.name in receiver.rule.methods:
+            return _call_layer(frame, node, receiver, args, kwargs, method.name)
         return receiver if method.name in _METHODS_OF_MODULES else Unknown(f"the method {method.name} of a layer")
     return call_method(frame, node, method, args)
 
@@ -343,7 +346,7 @@ def _keep_in_place(frame: Frame, node: ast.AST, receiver: Tensor, result: Tensor
 
 
 def _call_layer(
-    frame: Frame, node: ast.AST, layer: Layer, args: list[AnyValue], kwargs: dict[str, AnyValue]
+    frame: Frame, node: ast.AST, layer: Layer, args: list[AnyValue], kwargs: dict[str, AnyValue], method: str = ""
 ) -> AnyValue:
     interpreter = frame.interpreter
     context = interpreter.context
@@ -351,10 +354,11 @@ def _call_layer(
     context.suspicions.clear()
     settled = [interpreter.settle(arg) for arg in args]
     named = {key: interpreter.settle(value) for key, value in kwargs.items()}
-    found = call_layer(layer.rule, settled, named)
-    shown = _shown(layer.name)
+    found = call_method_of(layer.rule, method, settled, named) if method else call_layer(layer.rule, settled, named)
+    shown = f".{method}" if method else _shown(layer.name)
     if not isinstance(found, Mismatch):
-        found = interpreter.watched(frame, node, layer.name, settled, named, found, shown, layer.rule)
+        name = f"{layer.name}.{method}" if method else layer.name
+        found = interpreter.watched(frame, node, name, settled, named, found, shown, layer.rule)
     result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
     interpreter.count(frame, node, result)
     return result

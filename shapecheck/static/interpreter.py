@@ -38,6 +38,7 @@ from shapecheck.static.values import (
     External,
     FunctionValue,
     Instance,
+    Layer,
     OneOf,
     ProjectModule,
 )
@@ -190,6 +191,8 @@ class Interpreter(Declarations):
         if isinstance(value, External):
             known = value.name.rpartition(".")[2] in FAMILIES
             return Constant(value.name) if known else Unknown(f"the value of {value.name}")
+        if isinstance(value, Layer) and value.rule.methods:
+            return value.rule  # type: ignore[return-value]  # a distribution: rules take what it is
         if isinstance(value, Sequence) and any(isinstance(item, (External, OneOf)) for item in value.items):
             return Sequence(
                 [item if not isinstance(item, (External, OneOf)) else self._argument(item) for item in value.items],

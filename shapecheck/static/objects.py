@@ -156,7 +156,11 @@ def class_attribute(frame: Frame, cls: ClassIndex, name: str) -> AnyValue:
         if expression is None and name in owner.fields:
             expression = owner.fields[name].default
         if expression is not None:
-            return Frame(frame.interpreter, owner.index, cls.name, depth=frame.depth + 1).evaluate(expression)
+            found = Frame(frame.interpreter, owner.index, cls.name, depth=frame.depth + 1).evaluate(expression)
+            if isinstance(found, Unknown) and any(base.startswith("enum.") for base in owner.external_bases):
+                # `RGB = enum.auto()`: a member is no other member, and may be a key.
+                return Constant((owner.index.path, owner.name, name))
+            return found
         if name in owner.nested:
             return ClassValue(class_of(owner.nested[name], owner.index))
     return Unknown(f"{cls.name} has no known attribute {name}")

@@ -23,12 +23,19 @@ ELSEWHERE = {
     "einops.pack": "returns sizes: see test_einops.py",
     "einops.parse_shape": "returns a dictionary: see test_einops.py",
     "fancy_einsum.einsum": "is not needed to run the tests: see test_fancy_einsum.py",
+    "torch.nn.utils.rnn.pack_padded_sequence": "returns a packed sequence: see test_packing.py",
+    "torch.nn.utils.rnn.pad_packed_sequence": "takes a packed sequence: see test_packing.py",
     "torch.device": "returns an object without a shape",
     "torch.Generator": "returns an object without a shape",
     "torch.finfo": "returns an object without a shape",
     "torch.iinfo": "returns an object without a shape",
     "torch.manual_seed": "returns an object without a shape",
 } | {name: "einx is not needed to run the tests: see test_einx.py" for name in OPERATIONS if name.startswith("einx.")}
+ELSEWHERE |= {
+    name: "gives no tensor by itself: see test_distributions.py"
+    for name in (*OPERATIONS, *MODULES)
+    if name.startswith("torch.distributions.")
+}
 """Names that cannot be run here, with the reason."""
 
 
