@@ -216,6 +216,8 @@ class Analyst:
             hints += [optional_of(parameter.hint) for parameter in signature.parameters
                       if parameter.hint is not None and parameter.name == self.case.subject]  # fmt: skip
         bind_names([hint for hint in hints if hint is not None], names)
+        if self.case is not None and self.case.said == "None":
+            self._free_names(signature, names)
         tied: list[str] = []
         if instance is not None:
             frame.instance = _copy(instance)
@@ -241,6 +243,16 @@ class Analyst:
         if interpreter.execute(frame, node.body):
             interpreter.report_narrowed(frame)
         return tied
+
+    def _free_names(self, signature: Signature, names: Names) -> None:
+        """Without an optional argument, its axis names may be any: ``s`` is ``t`` where no context is given."""
+        for parameter in signature.parameters:
+            if self.case is None or parameter.name != self.case.subject or parameter.hint is None:
+                continue
+            for part in walk(parameter.hint):
+                for name in part.spec.shape.bound if isinstance(part, ArrayHint) else ():
+                    if isinstance(names.bound.get(name), Dim):
+                        names.bound[name] = Dim.of(Symbol(name, Kind.FLEXIBLE))
 
     def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> list[str]:
         """Give every parameter its value; the required int parameters that axis names are tied to."""
