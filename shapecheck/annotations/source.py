@@ -241,7 +241,7 @@ def _read_array(
     place = _place(found[1], found[0], found[2]) if found else _place_of(node, resolver)
     if len(items) != 2 and not (one_argument and len(items) == 1):
         message = 'a tensor annotation takes an array type and a shape: `Float[Tensor, "B T D"]`'
-        return InvalidHint(AnnotationError(message, 0, 0), _text(node), place)
+        return InvalidHint(AnnotationError(message, 0, 0), _text(node), _place_of(node, resolver))
     if found is None:
         if isinstance(items[1], ast.Constant):
             return InvalidHint(AnnotationError("the shape must be a string", 0, 0), _text(node), place)

@@ -67,16 +67,26 @@ class Reporter:
         """Report every malformed shape string inside a hint."""
         for part in walk(hint):
             if isinstance(part, InvalidHint):
-                self.report_invalid_hint(frame.index, part)
+                self.report_invalid_hint(frame.index, part, evaluated=False)
 
-    def report_invalid_hint(self, index: ModuleIndex, hint: InvalidHint) -> None:
-        """Report one malformed shape string, at its faulty token."""
+    def report_invalid_hint(self, index: ModuleIndex, hint: InvalidHint, *, evaluated: bool = True) -> None:
+        """Report one malformed shape string, at its faulty token, or an annotation without any.
+
+        Args:
+            index: the file.
+            hint: the annotation.
+            evaluated: whether Python evaluates it when the function or class is made; not that of a local variable.
+        """
         if hint.place is None or (hint.place.path and hint.place.path != index.path):
             return
-        if hint.error.end <= hint.error.start:
+        if hint.error.end > hint.error.start:
+            span = hint.place.locate(hint.error.start, hint.error.end)
+        elif evaluated:
+            span = hint.place.node_span
+        else:
             # No shape string at all: `Float[Tensor, p, l + 1]` on a local variable is never evaluated.
             return
-        place = self.span(index, hint.place.locate(hint.error.start, hint.error.end))
+        place = self.span(index, span)
         self.add(Diagnostic("SC101", "error", wording.invalid_annotation(hint), place, self.root or None))
 
     def report_unbound(self, index: ModuleIndex, hint: ArrayHint, axis: AxisSpec, name: str) -> None:
