@@ -245,14 +245,20 @@ class Analyst:
         return tied
 
     def _free_names(self, signature: Signature, names: Names) -> None:
-        """Without an optional argument, its axis names may be any: ``s`` is ``t`` where no context is given."""
-        for parameter in signature.parameters:
-            if self.case is None or parameter.name != self.case.subject or parameter.hint is None:
-                continue
-            for part in walk(parameter.hint):
-                for name in part.spec.shape.bound if isinstance(part, ArrayHint) else ():
-                    if isinstance(names.bound.get(name), Dim):
-                        names.bound[name] = Dim.of(Symbol(name, Kind.FLEXIBLE))
+        """Without an optional argument its axis names may be any: ``s`` is ``t`` where no context is given.
+
+        Those of the first array stay what they are.
+        """
+        arrays = [
+            (parameter.name, {name for part in walk(parameter.hint) if isinstance(part, ArrayHint)
+                              for name in part.spec.shape.bound})
+            for parameter in signature.parameters if parameter.hint is not None
+        ]  # fmt: skip
+        first = next((bound for _, bound in arrays if bound), set())
+        for parameter, bound in arrays:
+            for name in bound - first if self.case is not None and parameter == self.case.subject else ():
+                if isinstance(names.bound.get(name), Dim):
+                    names.bound[name] = Dim.of(Symbol(name, Kind.FLEXIBLE))
 
     def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> list[str]:
         """Give every parameter its value; the required int parameters that axis names are tied to."""
