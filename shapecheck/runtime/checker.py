@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
 
 
+EMPTY: Any = object()
+
 # Equal signatures have equal checkers, up to the objects in their namespaces.
 _COMPILED: dict[str, types.CodeType] = {}
 
@@ -108,6 +110,8 @@ class Checker:
         self.signature: sig.Signature | None = None
         self.namespace: dict[str, Any] = {} if namespace is None else namespace
         self.code: types.CodeType | None = None
+        self._scoped: bool | None = None
+        self._yield_test: Any = EMPTY
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.call, self.function, self.dims, None))
@@ -121,6 +125,25 @@ class Checker:
             if self.kind != kind_of(self.function):
                 self.signature.returns = None  # the annotation is that of what the decorator has wrapped
         return self.signature
+
+    @property
+    def scoped(self) -> bool:
+        """Whether the body tests tensors, and has to see the sizes of the call."""
+        if self._scoped is None:
+            from shapecheck.runtime.body import tests_arrays
+
+            self._scoped = tests_arrays(self.function)
+        return self._scoped
+
+    def yield_test(self, hint: Hint) -> Callable[[Any, dict[str, Any]], bool] | None:
+        """A quick test of yielded values among sizes by name, which may ask for more than the matcher."""
+        if self._yield_test is EMPTY:
+            from shapecheck.runtime.traced import test_function
+
+            variadic = any(name.startswith("*") for name in names_of(hint))
+            self._yield_test = None if variadic else test_function(hint, self.known_signature().shared)
+        test: Callable[[Any, dict[str, Any]], bool] | None = self._yield_test
+        return test
 
     # -- the generated function ----------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from shapecheck.annotations.hints import DictHint, OtherHint, TupleHint
 from shapecheck.runtime import observe
 from shapecheck.runtime import signature as sig
-from shapecheck.runtime.body import tests_arrays
 from shapecheck.runtime.codegen import Checks
 from shapecheck.runtime.codegen_arrays import widening_names
 from shapecheck.runtime.codegen_lines import BOUND, NotInlineError
@@ -95,9 +94,9 @@ class FunctionText:
             lines += self.observation(checks)
         if self.kind in {GENERATOR, ASYNC_GENERATOR}:
             lines += self.generator_lines(checks, call, values)
-        elif self.kind == FUNCTION and tests_arrays(self.checker.function):
+        elif self.kind == FUNCTION and self.checker.scoped:
             lines += self.scoped_lines(checks, returns, call, values, inline=inline)
-        elif self.kind == COROUTINE and tests_arrays(self.checker.function):
+        elif self.kind == COROUTINE and self.checker.scoped:
             lines += self.steps_lines(checks, call, values)
         elif returns is None:
             lines.append(f"        return {call}")
