@@ -15,7 +15,7 @@ from shapecheck.dims import ZERO
 from shapecheck.shapes import NONE, AnyValue, Constant, Number
 from shapecheck.static.signature import optional_of
 from shapecheck.static.values import OneOf
-from shapecheck.static.walk import nodes
+from shapecheck.static.walk import nodes, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ def cases(
         entry: what parameters, and attributes as ``self.name``, are when the function is entered.
     """
     subjects: dict[str, None] = {}
+    made = _made(body) if tests else {}
     for test in tests:
-        for subject in _subjects(body, test):
+        for subject in _subjects(made, test):
             value = entry.get(subject)
             if value is not None and _values(value):
                 subjects[subject] = None
@@ -104,7 +105,17 @@ def _values(value: AnyValue) -> list[tuple[AnyValue, str]]:
     return []
 
 
-def _subjects(body: ast.AST, test: ast.expr) -> list[str]:
+def _made(body: ast.AST) -> dict[str, ast.expr | None]:
+    """What each variable is made of; None for one that is assigned more than once."""
+    made: dict[str, ast.expr | None] = {}
+    for node in statements(getattr(body, "body", []), nested=True) if not isinstance(body, ast.Lambda) else ():
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            made[name] = None if name in made else node.value
+    return made
+
+
+def _subjects(made: dict[str, ast.expr | None], test: ast.expr) -> list[str]:
     """The names, and attributes of ``self``, that a condition reads; a variable stands for what it was made of."""
     found: list[str] = []
     for node in nodes(test):
@@ -112,13 +123,9 @@ def _subjects(body: ast.AST, test: ast.expr) -> list[str]:
             found.append(f"self.{node.attr}")
         elif isinstance(node, ast.Name):
             found.append(node.id)
-            made = [
-                other.value for other in nodes(body)
-                if isinstance(other, ast.Assign) and len(other.targets) == 1
-                and isinstance(other.targets[0], ast.Name) and other.targets[0].id == node.id
-            ]
-            if len(made) == 1:
-                found += [inner.id for inner in nodes(made[0]) if isinstance(inner, ast.Name)]
+            value = made.get(node.id)
+            if value is not None:
+                found += [inner.id for inner in nodes(value) if isinstance(inner, ast.Name)]
     return found
 
 
