@@ -21,7 +21,7 @@ from shapecheck.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from shapecheck.config import Settings
@@ -30,7 +30,11 @@ FORMAT = b"shapecheck cache 1\n"
 
 
 def check_with_cache(
-    files: Sequence[str], settings: Settings, directory: str, paths: Iterable[str]
+    files: Sequence[str],
+    settings: Settings,
+    directory: str,
+    paths: Iterable[str],
+    told: Callable[[int, int], None] | None = None,
 ) -> tuple[Report, set[str]]:
     """Check files, those anew of which nothing is known that still holds.
 
@@ -39,6 +43,7 @@ def check_with_cache(
         settings: how many processes check.
         directory: where records are kept.
         paths: what the command line named; runs that name the same share a record.
+        told: takes how many pieces of all are done.
 
     Returns:
         What was found, and files that are known to hold no suppression comment.
@@ -50,7 +55,7 @@ def check_with_cache(
     if missing:
         from shapecheck.parallel import check_each_in_parallel
 
-        reports, reads = check_each_in_parallel(missing, settings, stamp)
+        reports, reads = check_each_in_parallel(missing, settings, stamp, told)
         found = dict(zip(missing, reports, strict=True))
         if record.take(found, reads):
             record.write(file for file in files if file not in found or not found[file].internal)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shapecheck.config import Settings
     from shapecheck.diagnostics.baseline import Baseline
     from shapecheck.findings import Findings
+    from shapecheck.progress import Bar
     from shapecheck.static import Report
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -190,13 +191,27 @@ def _report(files: list[str], settings: Settings, options: Options, paths: list[
         directory = settings.cache_directory or (
             os.path.join(settings.root, DIRECTORY) if _worth_keeping(files) else None
         )
-    if directory is None:
-        from shapecheck.parallel import check_in_parallel
+    bar = _bar()
+    try:
+        if directory is None:
+            from shapecheck.parallel import check_in_parallel
 
-        return check_in_parallel(files, settings), ()
-    from shapecheck.cache import check_with_cache
+            return check_in_parallel(files, settings, bar), ()
+        from shapecheck.cache import check_with_cache
 
-    return check_with_cache(files, settings, directory, paths)
+        return check_with_cache(files, settings, directory, paths, bar)
+    finally:
+        if bar is not None:
+            bar.end()
+
+
+def _bar() -> Bar | None:
+    """A bar, where somebody watches: findings may go to a file, the bar is for the terminal."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    from shapecheck.progress import Bar
+
+    return Bar()
 
 
 def _worth_keeping(files: list[str]) -> bool:

@@ -16,7 +16,7 @@ from shapecheck.static.transport import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
     from shapecheck.static.check import Config, Part
@@ -98,13 +98,19 @@ class Queue:
 
 
 def check_from(
-    tickets: int, pieces: Sequence[Sequence[Part]], project: Project, config: Config
+    tickets: int,
+    pieces: Sequence[Sequence[Part]],
+    project: Project,
+    config: Config,
+    told: Callable[[int, int], None] | None = None,
 ) -> tuple[Found, Reads]:
-    """Take piece after piece until there are none, and check them."""
+    """Take piece after piece until there are none, and check them; `told` takes word of each that is done."""
     found: Found = {}
     _, reads = check_parts(project, (), config)
     while ticket := os.read(tickets, 1):
         found[ticket[0]], reads = check_parts(project, pieces[ticket[0]], config)
+        if told is not None:
+            told(ticket[0] + 1, len(pieces))
     return found, reads
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 
-from shapecheck.static.check import Part, check_each
+from shapecheck.static.check import Part, check_each, check_parts
 from shapecheck.static.index import Project
 from shapecheck.static.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from shapecheck.config import Settings
     from shapecheck.static.report import Reads
+
+    Told: TypeAlias = Callable[[int, int], None]
+    """Takes how many pieces of all are done, or taken."""
 
 _WORTH_TWO = 100_000
 """Bytes of source: less is checked before a second process has begun to pay."""
@@ -26,19 +30,22 @@ _MOST_PIECES = 150
 """Files that fill more than two thirds of a piece make half as many again, and a ticket is one byte."""
 
 
-def check_in_parallel(files: Sequence[str], settings: Settings) -> Report:
+def check_in_parallel(files: Sequence[str], settings: Settings, told: Told | None = None) -> Report:
     """Check files as `check_files` does, with as many processes as the settings say, or as pay off.
 
-    The order of the findings does not depend on the number of processes.
+    The order of the findings does not depend on the number of processes. `told` takes word of how far it is.
     """
     whole = Report()
-    for report in check_each_in_parallel(files, settings)[0]:
+    for report in check_each_in_parallel(files, settings, told=told)[0]:
         whole.add(report)
     return whole
 
 
 def check_each_in_parallel(
-    files: Sequence[str], settings: Settings, stamp: Callable[[bytes], bytes] | None = None
+    files: Sequence[str],
+    settings: Settings,
+    stamp: Callable[[bytes], bytes] | None = None,
+    told: Told | None = None,
 ) -> tuple[list[Report], list[Reads]]:
     """Check files as `check_each` does; each process tells what it has read.
 
@@ -48,12 +55,14 @@ def check_each_in_parallel(
     sizes = [_size(file) for file in files]
     jobs = settings.jobs or _jobs_that_pay(sum(sizes))
     if jobs <= 1 or not files:
-        reports, reads = check_each(files, settings, stamp)
-        return reports, [reads]
+        if told is None:
+            reports, reads = check_each(files, settings, stamp)
+            return reports, [reads]
+        return _check_one_by_one(files, settings, stamp, told)
     if _may_fork():
         # SC313 compares all the functions of a file.
         least = sum(sizes) if "SC313" in settings.codes else _LEAST_PART
-        return _check_pieces(files, pieces(files, sizes, jobs, least), jobs, settings, stamp)
+        return _check_pieces(files, pieces(files, sizes, jobs, least), jobs, settings, stamp, told)
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -69,6 +78,7 @@ def _check_pieces(
     jobs: int,
     settings: Settings,
     stamp: Callable[[bytes], bytes] | None,
+    told: Told | None,
 ) -> tuple[list[Report], list[Reads]]:
     """Check pieces in this process and copies of it, in turns; the reports of the parts of a file become one."""
     from shapecheck.forks import Queue, check_from
@@ -79,11 +89,11 @@ def _check_pieces(
             # Several processes have it in memory.
             project.load(piece[0].path)
     with Queue(queue, project, settings, min(jobs, len(queue)) - 1) as others:
-        found, reads = check_from(others.tickets, queue, project, settings)
-        told = [reads]
+        found, reads = check_from(others.tickets, queue, project, settings, told)
+        all_reads = [reads]
         for theirs, read in others.results():
             found.update(theirs)
-            told.append(read)
+            all_reads.append(read)
     merged: dict[str, Report] = {}
     for number, piece in enumerate(queue):
         for part, report in zip(piece, found[number], strict=True):
@@ -92,7 +102,19 @@ def _check_pieces(
                 merged[part.path].add(report)
             else:
                 merged[part.path] = report
-    return [merged[file] for file in files], told
+    return [merged[file] for file in files], all_reads
+
+
+def _check_one_by_one(
+    files: Sequence[str], settings: Settings, stamp: Callable[[bytes], bytes] | None, told: Told
+) -> tuple[list[Report], list[Reads]]:
+    project = Project(stamp)
+    found, reads = check_parts(project, (), settings)
+    for number, file in enumerate(files, 1):
+        reports, reads = check_parts(project, [Part(file)], settings)
+        found += reports
+        told(number, len(files))
+    return found, [reads]
 
 
 def _without_the_known(report: Report, earlier: Report) -> None:

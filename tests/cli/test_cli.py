@@ -28,7 +28,7 @@ def checker(tmp_path, monkeypatch):
     report = types.SimpleNamespace(diagnostics=[], internal=[], statistics=statistics, calls=[])
 
     # It takes the place of the function that hands the files to the checker, in one process or several.
-    def check_in_parallel(paths, settings):
+    def check_in_parallel(paths, settings, told):
         report.calls.append((list(paths), settings))
         return report
 

@@ -146,6 +146,36 @@ def test_an_interruption_ends_a_run_without_a_traceback(tmp_path, jobs):
         os.killpg(process.pid, signal.SIGKILL)
 
 
+# -- progress --------------------------------------------------------------------------------------------------------
+
+WATCHED = """
+import sys
+import shapecheck.progress as progress
+progress.PATIENCE = float(sys.argv[1])
+sys.stderr.isatty = lambda: True
+from shapecheck.cli import main
+status = main(["check", "--no-cache", "--jobs", sys.argv[2], "."])
+assert ("rich" in sys.modules) == (sys.argv[1] == "0"), sys.argv
+sys.exit(status)
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_takes_long_shows_how_far_it_is(tmp_path, jobs):
+    for number in range(4):
+        (tmp_path / f"m{number}.py").write_text(FAULTY + "# long\n" * 4000)
+    plain = run("check", "--no-cache", ".", cwd=tmp_path)
+    for patience in ("0", "60"):
+        done = subprocess.run(
+            [sys.executable, "-c", WATCHED, patience, str(jobs)],
+            check=False, capture_output=True, text=True, cwd=tmp_path, env={**ENVIRONMENT, "FORCE_COLOR": "1"},
+        )  # fmt: skip
+        # What was found is as it is without; the bar is drawn beside it, and taken away.
+        assert (done.returncode, done.stdout) == plain[:2], done.stderr
+        assert ("checking" in done.stderr) is (patience == "0")
+    assert plain[2] == ""
+
+
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
