@@ -2,14 +2,13 @@
 
 The static verdict, the call-time verdict and torch must agree: a function with an expected error (SC1xx, SC2xx) must
 raise, one with a warning (SC3xx) or nothing expected must not, and what `reveal_shape` is called on must have the
-revealed sizes.
+revealed sizes. A line `# equals: EXPRESSION` in a function says in torch's words what it returns, number for number.
 """
 
 import ast
 import inspect
 import re
 import sys
-import types
 
 import torch
 
@@ -17,6 +16,7 @@ from shapecheck.rules.catalogue import RULES
 from tests.mdtest.blocks import Block, Expectation, File
 
 _SIZES = re.compile(r"^# sizes: (.+)$", re.MULTILINE)
+_EQUALS = re.compile(r"^\s*# equals: (.+)$", re.MULTILINE)
 # What no call shows: annotations of local variables are read by the static checker alone.
 _UNSEEN_AT_CALLS = {"SC206"}
 
@@ -62,7 +62,7 @@ def disagreements(block: Block, sizes: dict[str, int]) -> list[str]:
         if _is_aid(namespace[node.name]):
             continue
         inside = [item for item in expected if node.lineno <= item.row <= node.end_lineno]
-        said += _call(node, namespace[node.name], inside, sizes, file)
+        said += _call(node, namespace, inside, sizes, file)
     for row, shape in revealed:
         wanted = [_evaluated(item.text, sizes) for item in expected if (item.row, item.code) == (row, "SC000")]
         if wanted and shape not in wanted:
@@ -72,29 +72,44 @@ def disagreements(block: Block, sizes: dict[str, int]) -> list[str]:
 
 def _call(
     node: ast.FunctionDef,
-    function: types.FunctionType,
+    namespace: dict[str, object],
     inside: list[Expectation],
     sizes: dict[str, int],
     file: File,
 ) -> list[str]:
-    arguments, options = [], {}
+    function = namespace[node.name]
+    arguments, options, given = [], {}, {}
     for parameter, hint in _parameters(function):
+        value = given[parameter.name] = _argument(parameter.name, hint, sizes)
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            options[parameter.name] = _argument(parameter.name, hint, sizes)
+            options[parameter.name] = value
         else:
-            arguments.append(_argument(parameter.name, hint, sizes))
+            arguments.append(value)
     codes = {item.code for item in inside} - {"SC000"}
     must_raise = any(RULES[code].severity == "error" for code in codes)
     where = f"{file.offset + node.lineno}: {node.name}"
     try:
-        function(*arguments, **options)
+        result = function(*arguments, **options)
     except Exception as error:  # noqa: BLE001  torch, einops and Python each raise their own
         if must_raise:
             return []
         return [f"{where} raises when it is run: {type(error).__name__}: {error}"]
     if must_raise and not codes <= _UNSEEN_AT_CALLS:
         return [f"{where} is expected to be wrong ({', '.join(sorted(codes))}), but it runs"]
-    return []
+    return _differences(node, file, namespace | given, result, where)
+
+
+def _differences(node: ast.FunctionDef, file: File, names: dict[str, object], result: object, where: str) -> list[str]:
+    """Compare what a function returned with the expressions that it says it equals."""
+    text = "\n".join(file.text.splitlines()[node.lineno - 1 : node.end_lineno])
+    said = []
+    for expression in _EQUALS.findall(text):
+        wanted = eval(expression, names)  # noqa: S307  our own suites
+        try:
+            torch.testing.assert_close(result, wanted, rtol=1e-4, atol=1e-4)
+        except AssertionError as error:
+            said.append(f"{where} is not {expression}: {str(error).splitlines()[0]}")
+    return said
 
 
 def _own_parameters(function):
