@@ -97,7 +97,8 @@ def wants(shape: Shape, dim: int, size: Dim) -> Mismatch | None:
         return axis
     if axis is None:
         return None
-    verdict = require(axis.size, size)
+    # A layer that is made for one channel takes one, as one that is made for three takes three.
+    verdict = require(axis.size, size, to_one=True)
     if isinstance(verdict, No):
         return wrong_size(shape, dim, axis.size, size, verdict)
     return None
