@@ -53,19 +53,28 @@ class Queue:
         self._sources: dict[int, int] = {}
         sys.stdout.flush()
         sys.stderr.flush()
-        for _ in range(count):
-            source, sink = os.pipe()
-            try:
-                process = os.fork()
-            except OSError:
-                # No more processes are to be had: those that run take all the pieces.
-                os.close(source)
-                os.close(sink)
-                break
+        try:
+            for _ in range(count):
+                self._start(pieces, project, config)
+        except OSError:
+            # No more processes are to be had: those that run take all the pieces.
+            return
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _start(self, pieces: Sequence[Sequence[Part]], project: Project, config: Config) -> None:
+        source, sink = os.pipe()
+        try:
+            process = os.fork()
             if process == 0:
                 _serve(sink, self.tickets, pieces, project, config)
-            os.close(sink)
             self._sources[process] = source
+        except OSError:
+            os.close(source)
+            raise
+        finally:
+            os.close(sink)
 
     def __enter__(self) -> Self:
         return self
