@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import Hint
     from shapecheck.annotations.spec import ShapeSpec
 
+_SAFE = {"+", "-", "*", "min", "max"}
 _USUAL = {"torch.float32": 0, "torch.int64": 1}
 
 
@@ -237,6 +238,7 @@ class ArrayLines(Lines):
         """The expression as Python over local variables and parameters."""
 
         def op(symbol: str, left: str, right: str) -> str:
+            self.evaluates |= symbol not in _SAFE
             called = symbol in {"min", "max"}
             return f"{self.builtin(symbol)}({left}, {right})" if called else f"({left} {symbol} {right})"
 
@@ -244,6 +246,7 @@ class ArrayLines(Lines):
             # A string in braces is an expression of its own; only the matcher evaluates it.
             if not self.names_only_parameters(part):
                 raise NotInlineError
+            self.evaluates = True
             return f"({part.text})"
 
         def opaque(_: object) -> str:

@@ -7,6 +7,9 @@ from typing import Any
 
 BOUND, MAYBE = 1, 2
 
+BROKEN = "(TypeError, ValueError, AttributeError, LookupError, ArithmeticError)"
+"""What an expression of the user's may raise; the matcher then says so."""
+
 
 class NotInlineError(Exception):
     """The signature holds something that only the generic matcher understands."""
@@ -33,6 +36,8 @@ class Lines:
         # Where a `ValueError` is caught, unpacking is the test of the rank; `catches` says whether any relies on it.
         self.catching = False
         self.catches = False
+        # Whether some expression may raise one of `BROKEN`.
+        self.evaluates = False
         # Shape strings compared as a whole, and the variable that holds the first such shape.
         self.whole_shapes: frozenset[str] = frozenset()
         self.first_shapes: dict[str, str] = {}

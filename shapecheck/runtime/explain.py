@@ -53,11 +53,11 @@ def build(checker: Checker, failure: Failure, rows: list[str], repair: str | Non
     """Put the parts together."""
     function = checker.function.__qualname__
     name = function.rpartition("<locals>.")[2]
-    if failure.kind == "unbound":
-        message = (
-            f"{name}(): axis {failure.axis} of {failure.path} is declared as {failure.name}, "
-            f"but nothing has given {unbound_name(failure)} a size before it"
-        )
+    if failure.kind in {"unbound", "broken"}:
+        reason = f"but nothing has given {unbound_name(failure)} a size before it"
+        if failure.kind == "broken":
+            reason = f"which cannot be evaluated ({failure.expected})"
+        message = f"{name}(): axis {failure.axis} of {failure.path} is declared as {failure.name}, {reason}"
         raise AnnotationUseError(message).with_traceback(None)
     lines = [f"{name}(): {verdict(failure)}"]
     lines += origin(failure)

@@ -12,7 +12,7 @@ from shapecheck.runtime import observe
 from shapecheck.runtime import signature as sig
 from shapecheck.runtime.codegen import Checks
 from shapecheck.runtime.codegen_arrays import widening_names
-from shapecheck.runtime.codegen_lines import BOUND, NotInlineError
+from shapecheck.runtime.codegen_lines import BOUND, BROKEN, NotInlineError
 from shapecheck.runtime.hint_names import names_of
 from shapecheck.runtime.kinds import ASYNC_GENERATOR, COROUTINE, FUNCTION, GENERATOR
 from shapecheck.runtime.whole import whole_shapes
@@ -84,8 +84,8 @@ class FunctionText:
             call = f"await {call}"
         keyword = "async def" if self.kind in {COROUTINE, ASYNC_GENERATOR} else "def"
         lines = [f"{keyword} _checked({header(signature.parameters)}):", "    while True:"]
-        if checks.catches:
-            caught = "(TypeError, ValueError" + (", AttributeError, LookupError)" if tied else ")")
+        if checks.catches or checks.evaluates:
+            caught = BROKEN if tied or checks.evaluates else "(TypeError, ValueError)"
             lines += ["        try:", *checks.lines, f"        except {caught}:", "            break"]
         else:
             lines += [line[4:] for line in checks.lines]
@@ -170,6 +170,7 @@ class FunctionText:
         """Call, check what is returned, and ask the matcher when that does not fit."""
         bindings = ", ".join(f"{name!r}: {checks.variable(name)}" for name in checks.state)
         checks.lines = []
+        checks.evaluates = False
         value = checks.fresh("r")
         checks.depth = 3
         try:
@@ -180,6 +181,9 @@ class FunctionText:
         except NotInlineError:
             checks.lines = ["            break"]
             checks.exact = False
+        if checks.evaluates:
+            inner = ["    " + line for line in checks.lines]
+            checks.lines = ["            try:", *inner, f"            except {BROKEN}:", "                break"]
         verdict = checks.fresh("r")
         return [
             f"        {value} = {call}",

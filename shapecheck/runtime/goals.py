@@ -29,7 +29,7 @@ Env: TypeAlias = dict[str, Bound]  # variadic names with their star: "*batch"
 class Failure(NamedTuple):
     """The first demand that does not hold.
 
-    kind: "type", "dtype", "rank", "size", "variadic", "unbound", "length" or "missing" (a key).
+    kind: "type", "dtype", "rank", "size", "variadic", "unbound", "broken" (an expression), "length", "missing" (a key).
     axis: index into the actual shape, -1 if no axis is to blame.
     progress: how many demands had been met before, by which the most telling of several failures is chosen.
     """

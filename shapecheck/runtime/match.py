@@ -33,7 +33,17 @@ MAX_STEPS = 100_000
 # Functions decorated inside of functions are new each time, and so are their hints.
 MAX_TESTERS = 10_000
 
-_CLOSENESS = {"type": 0, "length": 1, "missing": 1, "dtype": 1, "rank": 2, "unbound": 3, "size": 3, "variadic": 3}
+_CLOSENESS = {
+    "type": 0,
+    "length": 1,
+    "missing": 1,
+    "dtype": 1,
+    "rank": 2,
+    "unbound": 3,
+    "broken": 3,
+    "size": 3,
+    "variadic": 3,
+}
 
 Agenda: TypeAlias = "tuple[Goal, Agenda] | None"
 

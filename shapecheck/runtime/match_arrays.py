@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 class Misfit(NamedTuple):
-    """Why one axis does not fit: "size" with the size it should have, or "unbound" with the name that has none."""
+    """Why one axis does not fit.
+
+    kind: "size" with the size it should have, "unbound" with the name that has none, "broken" with what an expression
+        has raised.
+    """
 
     kind: str
     expected: Any
@@ -121,6 +125,8 @@ class ArrayMatcher:
             value = self.evaluate(axis.expression, env)
         except Unbound as error:
             return Misfit("unbound", str(error))
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+            return Misfit("broken", f"{type(error).__name__}: {error}")
         return None if size == value else Misfit("size", value)
 
     def evaluate(self, expression: Expression, env: Env) -> Any:
@@ -148,7 +154,11 @@ class ArrayMatcher:
             return self.python("".join(pieces) + text, env)
 
         def op(symbol: str, left: Any, right: Any) -> Any:
-            return apply(symbol, left, right)
+            size = apply(symbol, left, right)
+            if size is None:
+                message = f"{left}{symbol}{right} is no size"
+                raise ArithmeticError(message)
+            return size
 
         return fold(expression, number=lambda value: value, name=name, path=path, op=op, opaque=opaque)
 

@@ -8,7 +8,7 @@ import typing
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from shapecheck.annotations.hints import InvalidHint, OtherHint, walk
+from shapecheck.annotations.hints import ArrayHint, InvalidHint, OtherHint, PyTreeHint, children, walk
 from shapecheck.annotations.live import hint_from_live
 from shapecheck.runtime import others
 from shapecheck.runtime.errors import AnnotationUseError, ShapecheckWarning
@@ -86,6 +86,15 @@ def unpacked(annotation: Any, evaluate: Callable[[str], object]) -> Any:
     return origin[typing.get_args(annotation)] if getattr(annotation, "__unpacked__", False) else None
 
 
+def outside_of_trees(hint: Hint) -> list[ArrayHint]:
+    """The tensors of a hint that are no leaves of a `PyTree`; jaxtyping looks at those."""
+    if isinstance(hint, ArrayHint):
+        return [hint]
+    if isinstance(hint, PyTreeHint):
+        return []
+    return [array for part in children(hint) for array in outside_of_trees(part)]
+
+
 class Signature:
     """Parameters and return hint of a function, evaluated.
 
@@ -122,6 +131,9 @@ class Signature:
             if isinstance(part, InvalidHint):
                 self.refuse(name, part)
                 return None
+        if any(axis.tree for array in outside_of_trees(hint) for axis in array.spec.shape.axes):
+            message = "`?name` is one size per leaf of a `PyTree` whose structure has a name, and this is no such leaf"
+            raise AnnotationUseError(f"{self.function.__qualname__}: the annotation of `{name}`: {message}")
         if isinstance(hint, OtherHint) and (hint.value is Any or others.accepts_anything(hint)):
             return None
         return hint

@@ -93,7 +93,7 @@ def test_function(hint: Hint, shared: frozenset[str] | None) -> Callable[[Any, d
     """
     from shapecheck.runtime.codegen import Checks
     from shapecheck.runtime.codegen_arrays import widening_names
-    from shapecheck.runtime.codegen_lines import MAYBE, NotInlineError
+    from shapecheck.runtime.codegen_lines import BROKEN, MAYBE, NotInlineError
     from shapecheck.runtime.hint_names import expression_names, names_of
 
     namespace: dict[str, Any] = {}
@@ -113,7 +113,10 @@ def test_function(hint: Hint, shared: frozenset[str] | None) -> Callable[[Any, d
     for name in names:
         checks.line(f"if {checks.variable(name)} is not None: sizes[{name!r}] = {checks.variable(name)}")
     checks.line("return True")
-    source = "\n".join(["def test(value, sizes):", "    while True:", *checks.lines, "    return False"])
+    lines = checks.lines
+    if checks.evaluates:
+        lines = ["        try:", *["    " + line for line in lines], f"        except {BROKEN}:", "            break"]
+    source = "\n".join(["def test(value, sizes):", "    while True:", *lines, "    return False"])
     exec(source, namespace)  # noqa: S102  # our own text
     test: Callable[[Any, dict[str, Any]], bool] = namespace["test"]
     return test

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from shapecheck import ShapeError, shapechecked
+from shapecheck import AnnotationUseError, ShapeError, shapechecked
 
 Z = torch.zeros
 
@@ -133,6 +133,44 @@ def test_containers_nested_deeper_than_python_nests_loops():
 
     assert f(good, Z(3)).shape == (3,)
     refused(lambda: f([good], Z(3)), lambda: f(good, Z(3, 3)))
+
+
+def test_expressions_that_cannot_be_evaluated_are_named():
+    @shapechecked
+    def arguments(x: Float[Tensor, "n"], y: Float[Tensor, "{x.foo}"]):
+        return x
+
+    @shapechecked
+    def result(x: Float[Tensor, "n"]) -> Float[Tensor, "4//n"]:
+        return x
+
+    @shapechecked
+    def members(x: Float[Tensor, "n"], y: Float[Tensor, "12//n"] | Float[Tensor, "n"]):
+        return x
+
+    assert result(Z(2)).shape == (2,)
+    assert members(Z(0), Z(0)).shape == (0,)
+    for call, said in (
+        (
+            lambda: arguments(Z(2), Z(2)),
+            r"axis 0 of y is declared as \{x.foo\}, which cannot be evaluated .Attribute.*foo",
+        ),
+        (
+            lambda: result(Z(0)),
+            r"axis 0 of return is declared as 4//n, which cannot be evaluated .ArithmeticError: 4//0 is no size",
+        ),
+    ):
+        with pytest.raises(AnnotationUseError, match=said):
+            call()
+
+
+def test_an_axis_of_tree_leaves_belongs_into_a_tree():
+    @shapechecked
+    def f(x: list[Float[Tensor, "?n"]]):
+        return x
+
+    with pytest.raises(AnnotationUseError, match=r"annotation of `x`: `\?name` is one size per leaf of a `PyTree`"):
+        f([])
 
 
 class Options(typing.TypedDict, total=False):
