@@ -183,7 +183,7 @@ def pieces(files: Sequence[str], sizes: Sequence[int], jobs: int, least: int) ->
             ends = [*rows[1:], None]
             found += [[Part(file, start, end)] for start, end in zip(rows, ends, strict=True)]
             open_size = size_of_one
-        elif open_size + size / 2 > size_of_one:
+        elif not found or open_size + size / 2 > size_of_one:
             found.append([Part(file)])
             open_size = size
         else:

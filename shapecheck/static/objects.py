@@ -178,8 +178,13 @@ def super_attribute(frame: Frame, owner: Super, name: str) -> AnyValue:
         if not instance.cls.is_known:
             instance.complete = False
         return BoundMethod(instance, name)
-    value = class_attribute(frame, owner.owner, name)
-    return BoundMethod(instance, name) if isinstance(value, Unknown) else value
+    order = instance.cls.mro
+    # Never what the class itself says: `super().__call__(...)` in a `__call__` is that of a base.
+    for base in order[order.index(owner.owner) + 1 :] if owner.owner in order else ():
+        value = class_attribute(frame, base, name)
+        if not isinstance(value, Unknown):
+            return value
+    return BoundMethod(instance, name)
 
 
 def call_method(frame: Frame, owner: Instance, name: str, args: list[AnyValue], node: ast.AST) -> AnyValue:

@@ -169,3 +169,10 @@ def test_where_no_process_can_be_copied_others_are_started(files, monkeypatch):
     one = check_in_parallel(files, Settings(".", jobs=1))
     monkeypatch.setattr("shapecheck.parallel._may_fork", lambda: False)
     assert summary(check_in_parallel(files, Settings(".", jobs=2))) == summary(one)
+
+
+@pytest.mark.parametrize("sizes", [[0], [0, 0, 5_000], [0, 5_000, 0], [5_000, 0, 0]])
+def test_empty_files_have_their_piece(sizes):
+    files = [str(number) for number in range(len(sizes))]
+    found = pieces(files, sizes, 2, 1)
+    assert [part.path for piece in found for part in piece if not part.start] == files
