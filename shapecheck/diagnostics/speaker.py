@@ -100,6 +100,9 @@ class Speaker:
             name, number = (right, left) if left.constant is not None else (left, right)
             sizes = f"{self.size(name)} and {self.size(number)}"
             return [Explanation(f"{sizes} are two axes of one declaration: nothing makes them equal")]
+        if because == "samples":
+            sizes = f"{self.size(left)} and {self.size(right)}"
+            return [Explanation(f"{sizes}: one is the size of a batch, which no other sizes determine")]
         kind = {"names": "axis names", "parameters": "parameters"}.get(because)
         if kind is None:
             return []

@@ -74,6 +74,12 @@ def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 
 def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    if found.detail:
+        message = (
+            f"{shown}: axis {found.axis} of one operand would have to be as long as {found.detail}, although that "
+            f"operand has an axis {found.detail} of its own"
+        )
+        return Said(message, [], "transpose it, so that both operands have their axes in one order")
     one, other = speaker.size(found.left), speaker.size(found.right)
     message = (
         f"{shown} of {speaker.shape(found.left_shape)} and {speaker.shape(found.right_shape)} lines {one} up with "

@@ -41,7 +41,8 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_beside", "_doubted", "_named", "_positive", "_solutions", "_values", "correlated", "widths")
+    __slots__ = ("_beside", "_doubted", "_named", "_positive", "_solutions", "_values", "constructor", "correlated",
+                 "samples", "widths")  # fmt: skip
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
@@ -55,6 +56,10 @@ class Scope:
         """Whether a condition holds that may go with the parameters: two of them may be equal where it does."""
         self.widths: frozenset[Symbol] = frozenset()
         """Parameters that are the width or number of layers: fixed when they are made, so no batch size."""
+        self.samples: frozenset[Symbol] = frozenset()
+        """Batch axes: their size is no function of other sizes and of what a constructor was given."""
+        self.constructor: object = None
+        """The owner of the parameters of the object's constructor."""
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -100,7 +105,22 @@ class Scope:
             for symbol, value in ((one.symbol, other), (other.symbol, one)):
                 if symbol is not None and symbol.owner is not None and self._is_anothers(symbol, value):
                     return No(left, right, "parameters")
+        if self.samples and isinstance(verdict, Unknown):
+            one, other = cancelled(left, right)
+            if self._is_independent(one, other) or self._is_independent(other, one):
+                return No(left, right, "samples")
         return verdict
+
+    def _is_independent(self, samples: Dim, size: Dim) -> bool:
+        """Whether one size is that of a batch, and the other made of other axes and of what a constructor was given."""
+        symbol = samples.symbol
+        if symbol not in self.samples or symbol in size.atoms:
+            return False
+        kinds = [
+            atom.kind if atom.kind is not FLEXIBLE or atom.owner == self.constructor else OPAQUE
+            for atom in size.atoms if isinstance(atom, Symbol)
+        ]
+        return RIGID in kinds and OPAQUE not in kinds and self.constructor is not None
 
     def doubt(self, left: Dim, right: Dim) -> None:
         """Leave open whether two sizes are equal: a condition that holds says that they are, or something else."""
@@ -282,6 +302,8 @@ class Scope:
         self._doubted = other._doubted
         self.correlated = other.correlated
         self.widths = other.widths
+        self.samples = other.samples
+        self.constructor = other.constructor
 
     def meet(self, branches: Sequence[Scope]) -> None:
         """Keep what holds in every branch: what they have in common, and what was known before they forked."""
@@ -303,6 +325,7 @@ class Scope:
         self._values = kept
         self._doubted = first._doubted.union(*[other._doubted for other in rest])  # noqa: SLF001 - another scope
         self._named = first._named.intersection(*[other._named for other in rest])  # noqa: SLF001 - another scope
+        self.samples, self.constructor = first.samples, first.constructor
         self.widths = first.widths.union(*[other.widths for other in rest])
         self._positive = first._positive.intersection(*[other._positive for other in rest])  # noqa: SLF001 - another scope
         self._solutions = {symbol: first._solutions[symbol] for symbol in kept}  # noqa: SLF001 - another scope

@@ -11,11 +11,15 @@ along that very axis; ``table[:t]`` takes a row for each of its elements.
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim
+from shapecheck.dims import Dim, Kind
 from shapecheck.rules.observed import Observed, axis_name, here, methods, watch
-from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Tensor, scope
+from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Shape, Tensor, scope
 
 ROW = "row"
+_PRODUCTS = (
+    "operator.matmul", *methods("matmul"), "torch.nn.functional.scaled_dot_product_attention",
+)  # fmt: skip
+_JOINED = ("torch.cat", "torch.concat", "torch.concatenate")
 
 
 @watch(*methods("gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce", "take_along_dim"))
@@ -78,3 +82,58 @@ def _add(call: Observed) -> None:
                     )
                 )
                 return
+
+
+@watch(*_PRODUCTS)
+def _product(call: Observed) -> None:
+    """``[b, n, heads, d]`` with ``[b, heads, m, d]``: an axis name meets a parameter that its operand has elsewhere."""
+    left, right = call.tensor(0, "input", "query"), call.tensor(1, "other", "key")
+    if left is None or right is None or not left.shape.rank or left.shape.rank != right.shape.rank:
+        return
+    for one, other in ((left.shape, right.shape), (right.shape, left.shape)):
+        for position in range(len(one) - 2):
+            facing = other.known[position]
+            if axis_name(one.known[position]) is not None and _is_elsewhere(facing, one, position):
+                call.suspect(
+                    Mismatch(
+                        Fault.MISALIGNED, axis=position, other_axis=position, left=facing.size,
+                        right=one.known[position].size, left_shape=one, right_shape=other,
+                    )
+                )
+                return
+
+
+@watch(*_JOINED)
+def _joined(call: Observed) -> None:
+    """``[b, 1, d]`` beside ``[b, d, n]``: a parameter is taken for the size of an axis that faces it."""
+    parts, axes = call.argument(0, "tensors"), call.axes(1, "dim", "axis")
+    if not isinstance(parts, Sequence) or axes is None:
+        return
+    shapes = [part.shape for part in parts.items if isinstance(part, Tensor) and part.shape.rank]
+    for one in shapes:
+        for other in shapes:
+            along = one.position(axes[0])
+            if one is other or len(one) != len(other):
+                continue
+            for position, facing in enumerate(other.known):
+                mine = one.known[position]
+                if position == along or mine.size == facing.size or mine.size.constant is not None:
+                    continue
+                solution = None if facing.size.symbol is None else scope().solution(facing.size.symbol)
+                solved = solution is not None and solution.place is here()
+                if solved and one.known[along if isinstance(along, int) else 0].size == facing.size:
+                    call.suspect(
+                        Mismatch(
+                            Fault.MISALIGNED, axis=position, other_axis=position, left=facing.size, right=mine.size,
+                            left_shape=one, right_shape=other, detail=str(facing.size),
+                        )
+                    )
+                    return
+
+
+def _is_elsewhere(facing: Axis, shape: Shape, position: int) -> bool:
+    """Whether a parameter, not known to be any other size, is the size of another axis of an operand."""
+    symbol = scope().normal(facing.size).symbol
+    return symbol is not None and symbol.kind is Kind.FLEXIBLE and any(
+        axis.size == facing.size for other, axis in enumerate(shape.known) if other != position
+    )

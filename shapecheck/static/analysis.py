@@ -9,6 +9,7 @@ from shapecheck.annotations.hints import union
 from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
+from shapecheck.rules.silent import batch_names
 from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
 from shapecheck.static.cases import MAX_STEPS, Case, cases
@@ -232,6 +233,11 @@ class Analyst:
                 tied = [name for name in implicit if name not in explicit]
                 self._tie(names, {name: implicit[name] for name in tied}, signature)
         tied += self._introduce(frame, signature, names, ties=ties)
+        if instance is not None:
+            sizes = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
+            symbols = [size.symbol for size in sizes if isinstance(size, Dim)]
+            interpreter.scope.samples = frozenset(symbol for symbol in symbols if symbol is not None)
+            interpreter.scope.constructor = ("constructor", id(cls))
         for name, number in signature.beside:
             size = names.bound.get(name)
             if isinstance(size, Dim) and size.symbol is not None:
