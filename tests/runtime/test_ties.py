@@ -188,6 +188,26 @@ def test_a_subclass_may_set_the_attribute_later():
             cls()
 
 
+def test_a_property_that_is_not_ready_yet_is_asked_when_it_is_needed():
+    @shapechecked(dims={"D": "width"})
+    class Model(Attributes):
+        @property
+        def width(self) -> int:
+            if not self.built:
+                raise RuntimeError("not built yet")
+            return 3
+
+        def forward(self, x: Float[Tensor, "D"]):
+            return x
+
+    model = Model(built=False)
+    with pytest.raises(RuntimeError, match="not built yet"):
+        model.forward(Z(3))
+    model.built = True
+    with pytest.raises(ShapeError, match=r"D = 3 is self\.width"):
+        model.forward(Z(2))
+
+
 def test_without_a_constructor_the_first_call_tells():
     @shapechecked(dims={"D": "d_modle"})
     class Bare:
