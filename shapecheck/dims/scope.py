@@ -326,6 +326,7 @@ class Scope:
         self._doubted = first._doubted.union(*[other._doubted for other in rest])  # noqa: SLF001 - another scope
         self._named = first._named.intersection(*[other._named for other in rest])  # noqa: SLF001 - another scope
         self.samples, self.constructor = first.samples, first.constructor
+        self._beside = first._beside.intersection(*[other._beside for other in rest])  # noqa: SLF001 - another scope
         self.widths = first.widths.union(*[other.widths for other in rest])
         self._positive = first._positive.intersection(*[other._positive for other in rest])  # noqa: SLF001 - another scope
         self._solutions = {symbol: first._solutions[symbol] for symbol in kept}  # noqa: SLF001 - another scope

@@ -63,6 +63,8 @@ def _split_by(tensor: Tensor, size: Dim, dim: int) -> AnyValue | Mismatch:
 
 
 def _split_into(tensor: Tensor, sizes: Sequence[Dim], dim: int) -> AnyValue | Mismatch:
+    if tensor.shape.position(dim) is None:
+        return Several([tensor.reshaped(tensor.shape.blurred(dim))] * len(sizes))
     found = _cut(tensor, dim)
     if not isinstance(found, tuple):
         return found
@@ -113,6 +115,8 @@ def split_with_sizes(input: Tensor, split_sizes: object, dim: int = 0) -> AnyVal
 @op("torch.chunk", "torch.Tensor.chunk", "torch.unsafe_chunk", "torch.Tensor.unsafe_chunk")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> AnyValue | Mismatch:
     """``[.. 2*a ..] -> [.. a ..], [.. a ..]``."""
+    if chunks > 0 and input.shape.position(dim) is None:
+        return Several([input.reshaped(input.shape.blurred(dim))] * chunks)
     found = _cut(input, dim)
     if not isinstance(found, tuple):
         return found

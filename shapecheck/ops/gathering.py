@@ -127,7 +127,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: object = None) 
         else:
             return Mismatch(Fault.RANK, left_shape=index.shape, detail="1")
     if position is None:
-        return unknown_shape(input)
+        return input.reshaped(input.shape.blurred(dim))
     return input.reshaped(input.shape.replaced(position, chosen[0]) if input.shape.axes else input.shape)
 
 

@@ -126,6 +126,10 @@ def _walk(
     """Index the leading axes by ``before`` and the trailing ones by ``after``; what is between stays."""
     lead, trail = sum([_taken(entry) for entry in before]), sum([_taken(entry) for entry in after])
     if shape.rest is not None and (lead > shape.rest or trail > len(shape) - shape.rest - 1):
+        rest = shape[shape.rest]
+        if len(before) == 1 and not dotted and isinstance(before[0], (Dim, Slice)) and str(rest) != "...":
+            # Code that declares `*batch` promises to run where it has an axis.
+            return shape.blurred(0)
         return Unknown("an index into axes of unknown number")
     placed = _Placed(shape)
     position = 0

@@ -45,7 +45,7 @@ def narrow(input: Tensor, dim: int, start: object, length: Dim) -> Tensor | Mism
         return Mismatch(Fault.RANK, left_shape=start.shape, detail="0")
     position = shape.position(dim)
     if axis is None or not isinstance(position, int):
-        return unknown_shape(input)
+        return input.reshaped(shape.blurred(dim))
     begin = start if isinstance(start, Dim) and (constant(start) or 0) >= 0 else Dim.of(0)
     if impossible(begin + length, axis.size):
         return Mismatch(Fault.SIZE, axis=dim, left=axis.size, right=begin + length, left_shape=shape)
@@ -61,7 +61,7 @@ def select(input: Tensor, dim: int, index: object) -> Tensor | Mismatch:
         return axis
     position = shape.position(dim)
     if axis is None or not isinstance(position, int):
-        return unknown_shape(input)
+        return input.reshaped(shape.blurred(dim))
     size, place = constant(axis.size), constant(index) if isinstance(index, Dim) else None
     if size is not None and place is not None and not -size <= place < size:
         return Mismatch(Fault.SIZE, axis=dim, left=axis.size, right=Dim.of(place), left_shape=shape, detail="index")

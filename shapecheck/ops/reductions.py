@@ -47,7 +47,7 @@ def reduced(shape: Shape, dims: Ints | None, *, keepdim: bool = False) -> Shape 
     if isinstance(positions, Mismatch):
         return positions
     if positions is None:
-        return shape.without_hidden(dims[0]) if len(dims) == 1 and not keepdim else Shape.unknown()
+        return shape.blurred(dims[0]) if len(dims) == 1 else Shape.unknown()
     if not keepdim:
         return shape.without(positions)
     return Shape([KEPT if position in positions else axis for position, axis in enumerate(shape.axes)])

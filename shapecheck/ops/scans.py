@@ -32,7 +32,7 @@ def resized_along(input: Tensor, dim: int, size: Dim | None) -> Tensor | Mismatc
     if isinstance(position, Mismatch):
         return position
     if position is None:
-        return input if size is None else input.reshaped(Shape.unknown())
+        return input if size is None else input.reshaped(shape.blurred(dim))
     if not shape.axes:
         return input
     axis = shape[position]

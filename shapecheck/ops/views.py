@@ -154,7 +154,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor | Mismatch:
     if isinstance(position, Mismatch):
         return position
     if position is None:
-        return unknown_shape(input)
+        return input.reshaped(shape.blurred(dim))
     return input.reshaped(Shape((*shape.axes[:position], Axis.of(1, Origin.WRITTEN), *shape.axes[position:])))
 
 

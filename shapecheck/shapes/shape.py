@@ -99,8 +99,8 @@ class Shape:
         gone = set(positions)
         return Shape([axis for position, axis in enumerate(self.axes) if position not in gone])
 
-    def without_hidden(self, axis: int) -> Shape:
-        """The shape without torch's axis number ``axis`` where ``position`` cannot tell it.
+    def blurred(self, axis: int) -> Shape:
+        """The shape with torch's axis number ``axis`` taken away, resized or added, where ``position`` cannot tell it.
 
         A named ``Rest`` stands for as many axes as the number needs: code that declares ``*batch`` promises to run with
         such a one too. Otherwise it is one of the ``Rest``, or where that is short one beyond it: what stands on that

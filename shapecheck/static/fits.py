@@ -79,6 +79,8 @@ def _check_union(hint: UnionHint, value: AnyValue, names: Names, *, narrow: bool
         return None
     if len(arrays) == 1:
         return check(arrays[0], value, names, narrow=narrow)
+    if isinstance(value, Tensor):
+        arrays = [member for member in arrays if not isinstance(member, TupleHint)]
     found: Misfit | None = None
     for member in arrays:
         trial, before = names.fork(), scope().fork()

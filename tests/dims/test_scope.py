@@ -347,4 +347,8 @@ def test_a_name_is_not_narrowed_to_a_number_written_beside_it(scope):
     assert isinstance(branch.require(2 * B, Dim.of(6)), No)
     assert branch.require(T, Dim.of(3)) is YES
     assert branch.require(B, Dim.of(4)) is YES
-    assert isinstance(scope.decide(B, Dim.of(4)), No)
+    joined = Scope()
+    joined.meet([scope.fork(), scope.fork()])
+    assert isinstance(joined.require(B, Dim.of(3)), No)
+    joined.meet([scope, Scope()])
+    assert joined.require(B, Dim.of(3)) is YES

@@ -96,12 +96,12 @@ def test_positions_beside_a_variadic_part():
     assert [shape.position(axis) for axis in (0, -1, -2)] == [0, 3, 2]
     assert shape.position(1) is None
     assert shape.position(-3) is None
-    assert str(shape.without_hidden(1)) == "[B, ..., T, D]"
-    assert str(shape.without_hidden(-4)) == "[B, ..., T, D]"
-    assert str(Shape.of(B, T, D).without_hidden(-1)) == "[B, T]"
+    assert str(shape.blurred(1)) == "[B, ..., T, D]"
+    assert str(shape.blurred(-4)) == "[B, ..., T, D]"
+    assert str(Shape.of(B, T, D).blurred(-1)) == "[B, T]"
     unnamed = Shape((Axis.of(B), Rest(), Axis.of(T), Axis.of(D)))
-    assert str(unnamed.without_hidden(1)) == "[B, ...]"
-    assert str(unnamed.without_hidden(-4)) == "[..., T, D]"
+    assert str(unnamed.blurred(1)) == "[B, ...]"
+    assert str(unnamed.blurred(-4)) == "[..., T, D]"
 
 
 def test_shapes_are_values():
