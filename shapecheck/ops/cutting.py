@@ -115,7 +115,8 @@ def split_with_sizes(input: Tensor, split_sizes: object, dim: int = 0) -> AnyVal
 @op("torch.chunk", "torch.Tensor.chunk", "torch.unsafe_chunk", "torch.Tensor.unsafe_chunk")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> AnyValue | Mismatch:
     """``[.. 2*a ..] -> [.. a ..], [.. a ..]``."""
-    if chunks > 0 and input.shape.position(dim) is None:
+    if chunks == 2 and input.shape.position(dim) is None:
+        # Of more, a short axis gives fewer.
         return Several([input.reshaped(input.shape.blurred(dim))] * chunks)
     found = _cut(input, dim)
     if not isinstance(found, tuple):

@@ -75,6 +75,8 @@ def cases(
         if counted is not None and _only_counts(body, counted, signature):
             subjects[counted] = None
     found = [Case(name, "not None") for name in _named_by(signature) if _values(entry.get(name, NONE))]
+    read = {node.id for node in nodes(body) if isinstance(node, ast.Name)} if found else set()
+    found = [case for case in found if case.subject in read]
     for subject in list(subjects)[:MAX_SUBJECTS]:
         values = _values(entry[subject])
         known = [case.said for case in found if case.subject == subject]
@@ -83,7 +85,10 @@ def cases(
 
 
 def _named_by(signature: Signature) -> list[str]:
-    """The optional arguments that alone say what an axis name of the result means."""
+    """The optional arguments that alone say what an axis name of the result means.
+
+    One that the body does not read stands there for the sake of a common interface.
+    """
     result = set() if signature.returns is None else _names(signature.returns)
     own = {parameter.name: _names(parameter.hint) for parameter in signature.parameters if parameter.hint is not None}
     optional = {parameter.name for parameter in signature.parameters if optional_of(parameter.hint or NoneHint())}
