@@ -100,6 +100,7 @@ class Analyst:
             interpreter.building.clear()
             interpreter.calling.clear()
             interpreter.active.clear()
+            interpreter.too_long.clear()
 
     def _not_checked(self, why: str, *, count: bool) -> None:
         if count:

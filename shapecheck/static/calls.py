@@ -147,7 +147,8 @@ def call(
     if isinstance(function, Instance):
         return _call_instance(frame, node, function, args, kwargs)
     if isinstance(function, ClassValue):
-        return frame.interpreter.limited(lambda: construction.construct(frame, node, function.cls, args, kwargs))
+        cls = function.cls
+        return frame.interpreter.limited(cls.node, lambda: construction.construct(frame, node, cls, args, kwargs))
     if isinstance(function, Container):
         return containers.apply(frame, node, function, args)
     if isinstance(function, Elements) and function.kind == "sequential":

@@ -79,14 +79,20 @@ def instance_of(interpreter: Interpreter, cls: ClassIndex, name: str) -> AnyValu
         return Opaque(name)
     instance = Instance(cls)
     owner: object = ("instance", instance.serial)
+
+    def made() -> AnyValue:
+        build(interpreter, instance, owner, name)
+        return instance
+
     interpreter.silent += 1
     interpreter.building.append(cls)
     try:
-        build(interpreter, instance, owner, name)
+        found = interpreter.limited(cls.node, made)
     finally:
         interpreter.building.pop()
         interpreter.silent -= 1
-    return instance
+    # A configuration that reads files and makes a hundred others is only known by the names of its parts.
+    return Opaque(name) if isinstance(found, Unknown) else found
 
 
 def build(interpreter: Interpreter, instance: Instance, owner: object, name: str = "self") -> Frame | None:

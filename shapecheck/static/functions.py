@@ -80,7 +80,7 @@ def call_function(
         return declared_result(frame, function, signature, names)
     if not signature.is_transparent or signature.is_left_out:
         return Unknown("a decorator that is not followed")
-    return interpreter.limited(lambda: _inline(frame, node, function, signature, bound))
+    return interpreter.limited(function.node, lambda: _inline(frame, node, function, signature, bound))
 
 
 def bind_arguments(

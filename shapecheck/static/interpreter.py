@@ -69,6 +69,8 @@ class Interpreter(Declarations):
         self.expressions = EXPRESSIONS
         self.building: list[ClassIndex] = []
         self.calling: list[ast.AST] = []
+        self.too_long: set[ast.AST] = set()
+        """Functions that took too many steps in a call, while one function is analysed."""
         self.defining = 0
         """Names of modules whose values are being found, each asked for by the one before."""
         self.module_values: dict[tuple[ModuleIndex, str], AnyValue] = {}
@@ -106,12 +108,17 @@ class Interpreter(Declarations):
             self.reached.add(statement)
         self.step()
 
-    def limited(self, run: Callable[[], AnyValue]) -> AnyValue:
+    def limited(self, function: ast.AST, run: Callable[[], AnyValue]) -> AnyValue:
         """The value of a call, or Unknown if it takes more steps than one call may.
+
+        A function that took too many once is not tried again for the function under analysis: it would leave none for
+        what comes after.
 
         Raises:
             BudgetError: the function under analysis has no steps left.
         """
+        if function in self.too_long:
+            return Unknown("a call too long to follow")
         outer, facts = self.limit, self.context.scope
         self.limit = min(outer, self.steps + MAX_CALL_STEPS)
         try:
@@ -119,6 +126,7 @@ class Interpreter(Declarations):
         except BudgetError:
             if self.steps > outer:
                 raise
+            self.too_long.add(function)
             self.context.scope = facts
             return Unknown("a call too long to follow")
         finally:

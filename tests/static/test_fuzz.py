@@ -127,3 +127,30 @@ def test_a_pass_that_is_too_long_leaves_nothing_behind():
     report = checked(PRELUDE + text)
     assert report.statistics.unchecked == {"a function too long to follow": 1}
     assert not report.diagnostics
+
+
+ENDLESS = (
+    "def g0(y):\n    return y\n"
+    + "".join(f"def g{n}(y):\n    return g{n - 1}(y) + g{n - 1}(y) * g{n - 1}(y)\n" for n in range(1, 10))
+    + "class Config:\n    def __init__(self, path):\n        self.path = path\n        self.parts = g9(path)\n"
+    "        self.width = 3\n"
+)
+"""A helper, and an object, that take more steps than one call may."""
+
+
+def test_an_object_that_takes_too_long_to_make_leaves_its_function_checked():
+    report = checked(
+        f"{PRELUDE}{ENDLESS}def f(x: Float[Tensor, 'n m'], config: Config) -> Float[Tensor, 'm n']:\n"
+        "    print(config.path)\n    return x\n"
+    )
+    assert [found.code for found in report.diagnostics] == ["SC201"]
+    assert not report.statistics.unchecked
+
+
+def test_a_helper_that_takes_too_long_is_tried_once():
+    calls = "".join(f"    y{n} = g9(x)\n" for n in range(12))
+    report = checked(
+        f"{PRELUDE}{ENDLESS}def f(x: Float[Tensor, 'n m']) -> Float[Tensor, 'm n']:\n{calls}    return x\n"
+    )
+    assert [found.code for found in report.diagnostics] == ["SC201"]
+    assert not report.statistics.unchecked
