@@ -23,6 +23,7 @@ from shapecheck.shapes import (
     Shape,
     Tensor,
     require,
+    suspect_order,
 )
 
 
@@ -100,7 +101,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> AnyValu
     found = mapped(input, features.size, out)
     if isinstance(found, Mismatch) or bias is None:
         return found
-    return fits(bias.shape, Shape(() if out is None else (out,))) or found
+    fault = fits(bias.shape, Shape(() if out is None else (out,)))
+    if fault is None and out is not None and bias.shape.rank == 1 and isinstance(bias.shape[0], Axis):
+        suspect_order(out, bias.shape[0])
+    return fault or found
 
 
 @module("torch.nn.Bilinear")

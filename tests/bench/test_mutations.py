@@ -6,7 +6,7 @@ import pytest
 
 from shapecheck.static.index import ModuleIndex, Project
 from tests.bench.isolated import Isolated, NotRunnableError
-from tests.bench.mutants import functions
+from tests.bench.mutants import check_mutants, functions, sample
 from tests.bench.mutations import KINDS, Source, mutations
 
 EDITS = {
@@ -164,3 +164,24 @@ class Head(nn.Module):
 def test_what_needs_more_than_torch_is_not_run(body):
     with pytest.raises(NotRunnableError):
         isolated(f'def f(x: Float[Tensor, "b t"]) -> Float[Tensor, "b t"]:\n    {body}\n    return x\n')
+
+
+def test_mutants_of_a_package_are_drawn_by_the_seed_and_checked(tmp_path):
+    (tmp_path / "model.py").write_text(
+        "import torch\nfrom jaxtyping import Float\nfrom torch import Tensor\n\n\n"
+        'def attend(s: Float[Tensor, "b t u"], v: Float[Tensor, "b u d"]) -> Float[Tensor, "b t d"]:\n'
+        "    return s.softmax(dim=-1) @ v\n"
+    )
+    packages = {"model": str(tmp_path)}
+    (every,) = sample(packages, 0, 0)
+    drawn = [sample(packages, 3, seed) for seed in (1, 1, 2, 3, 4)]
+    assert drawn[0] == drawn[1]
+    assert len({str(tasks) for tasks in drawn}) > 1
+    assert all(len(sites) == 3 and set(sites) <= set(every[2]) for ((_, _, sites),) in drawn)
+    made = {(mutant.mutation.kind, mutant.mutation.after): mutant for mutant in check_mutants(every)}
+    assert all(mutant.ran and mutant.known and mutant.function == "attend" for mutant in made.values())
+    wrong = made["softmax-dim", "s.softmax(dim=-2)"]
+    assert (wrong.effect, wrong.codes) == ("silent", ("SC306",))
+    swapped = made["matmul-operands", "v @ s.softmax(dim=-1)"]
+    assert (swapped.effect, swapped.codes) == ("shape", ("SC203",))
+    assert made["annotation-order", 'Float[Tensor, "b d t"]'].codes == ("SC201",)
