@@ -17,6 +17,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
     scope,
+    suspect_order,
 )
 from shapecheck.shapes import Sequence as Several
 
@@ -99,6 +100,9 @@ def one_shape(shapes: list[Shape], dim: int | None) -> tuple[Shape, list[Shape]]
             fault = joined(best, shape, place, place) if place != position else None
             if fault is not None:
                 return fault
+            one, other = best[place], shape[place]
+            if place != position and isinstance(one, Axis) and isinstance(other, Axis):
+                suspect_order(one, other)
             if is_opaque(best[place].size) and isinstance(best[place], Axis):
                 best = best.replaced(place, shape[place])
     return best, ranked

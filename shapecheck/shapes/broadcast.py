@@ -179,8 +179,8 @@ def _join(one: Axis, other: Axis) -> Axis | No:
 def suspect_order(one: Axis, other: Axis) -> None:
     """Note the same parts of a merged axis in another order: ``(h w)`` with ``(w h)``.
 
-    Copies stand for any factor as long: ``(b k)`` with ``(copies b)`` is a fault too. Copies on both sides are not:
-    that is how all pairs are made.
+    Copies stand for any factor as long: ``(b k)`` with ``(copies b)`` is a fault too. Copies on both sides are not
+    where they may be as many as what the other side counts: that is how all pairs are made.
     """
     if one is other or len(one.factors) < 2 or len(one.factors) != len(other.factors):
         return
@@ -195,13 +195,23 @@ def suspect_order(one: Axis, other: Axis) -> None:
         return
     alone = [[ident for ident in idents if ident not in shared] for idents in (left, right)]
     copies = [[isinstance(ident, Copies) for ident in idents] for idents in alone]
-    if alone[0] and not ((all(copies[0]) and not any(copies[1])) or (all(copies[1]) and not any(copies[0]))):
+    if alone[0] and all(copies[0]) and all(copies[1]):
+        if not _copies_differ(one, shared):
+            return
+    elif alone[0] and not ((all(copies[0]) and not any(copies[1])) or (all(copies[1]) and not any(copies[0]))):
         return
     if alone[0] and not _same_sizes(one, other, shared):
         return
     suspect(
         Mismatch(Fault.FACTOR_ORDER, left=one.size, right=other.size, factors=one.factors, wanted=(other.factors,))
     )
+
+
+def _copies_differ(axis: Axis, shared: set[object]) -> bool:
+    """Whether there are certainly more or fewer copies than anything that is copied counts."""
+    parts = [factor.size for factor in axis.factors if factor.ident in shared]
+    counts = [factor.size for factor in axis.factors if factor.ident not in shared]
+    return bool(parts) and all(scope().differ(count, part) for count in counts for part in parts)
 
 
 def _same_sizes(one: Axis, other: Axis, shared: set[object]) -> bool:
