@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from shapecheck.patterns import compiled, fault_in
-from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any, default_codes
+from shapecheck.rules.catalogue import UnknownRuleError, codes_matching_any, codes_selected, default_codes
 from shapecheck.rules.vocabulary import VocabularyError, read_vocabulary
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ def selected_codes(select: Iterable[str] | None, ignore: Iterable[str]) -> froze
     Raises:
         UnknownRuleError: one of the selectors names no rule.
     """
-    chosen = default_codes() if select is None else codes_matching_any(select) | _ALWAYS
+    chosen = default_codes() if select is None else codes_selected(select) | _ALWAYS
     return chosen - codes_matching_any(ignore)
 
 

@@ -81,6 +81,22 @@ def codes_matching_any(selectors: Iterable[str]) -> frozenset[str]:
     return codes
 
 
+def codes_selected(selectors: Iterable[str]) -> frozenset[str]:
+    """Return the codes that selectors turn on.
+
+    The beginning of a code ("SC3") stands for those that are on by default; one that is off has to be named, or "ALL".
+
+    Raises:
+        UnknownRuleError: one of them names no implemented rule.
+    """
+    codes: frozenset[str] = frozenset()
+    for selector in selectors:
+        found = codes_matching(selector)
+        named = selector in RULES or selector in _BY_NAME or selector.upper() == "ALL"
+        codes |= found if named else found & default_codes()
+    return codes
+
+
 def default_codes() -> frozenset[str]:
     """Return the codes of the rules that are on when nothing is selected."""
     return frozenset(rule.code for rule in RULES.values() if rule.default)

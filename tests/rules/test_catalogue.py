@@ -2,7 +2,15 @@ import re
 
 import pytest
 
-from shapecheck.rules.catalogue import RULES, UnknownRuleError, codes_matching, codes_matching_any, default_codes, page
+from shapecheck.rules.catalogue import (
+    RULES,
+    UnknownRuleError,
+    codes_matching,
+    codes_matching_any,
+    codes_selected,
+    default_codes,
+    page,
+)
 
 
 def test_codes_and_names_are_stable_in_form_and_unique():
@@ -28,6 +36,13 @@ def test_selectors_name_codes():
     assert codes_matching_any(["SC203", "rank"]) == {"SC203", "SC204"}
     assert codes_matching_any([]) == set()
     assert default_codes() <= set(RULES)
+
+
+def test_the_beginning_of_a_code_turns_on_what_is_on_by_default():
+    assert codes_selected(["SC1"]) == {"SC101"}
+    assert codes_selected(["SC102", "two-orders"]) == {"SC102", "SC313"}
+    assert codes_selected(["SC1", "SC103"]) == {"SC101", "SC103"}
+    assert codes_selected(["all"]) == set(RULES)
 
 
 @pytest.mark.parametrize("selector", ["", "SC999", "shape", "operand"])
