@@ -159,10 +159,16 @@ class Scope:
         whole = self.normal(left), self.normal(right)
         left, right = cancelled(*whole)
         if isinstance(verdict, Unknown):
+            if not narrow and (self._is_named(left, right) or self._is_named(right, left)):
+                # A declaration by a parameter's name is one by any other: the number is that of no axis in general.
+                return No(left, right)
             return self._solve(left, right, verdict, place, factor=whole != (left, right))
         if not narrow or verdict.because:
             return verdict
         return self._narrow(left, right, verdict, place, least=1 if to_one and whole == (left, right) else 2)
+
+    def _is_named(self, name: Dim, number: Dim) -> bool:
+        return number.constant is not None and name.symbol in self._named and name.symbol.kind is FLEXIBLE
 
     def assume(self, left: Dim, right: Dim, place: object = None) -> None:
         """Take an equality as a fact, whatever it solves (an ``assert``, a condition that holds in a branch)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapecheck.dims import ZERO, Dim, No, floordiv
-from shapecheck.ops.axes import constant, dim_of, sized
+from shapecheck.ops.axes import constant, dim_of, opaque, sized
 from shapecheck.ops.indexing import sliced
 from shapecheck.ops.registry import op
 from shapecheck.shapes import (
@@ -11,6 +11,7 @@ from shapecheck.shapes import (
     Axis,
     Fault,
     Mismatch,
+    Parts,
     Slice,
     Tensor,
     Unknown,
@@ -58,7 +59,9 @@ def _split_by(tensor: Tensor, size: Dim, dim: int) -> AnyValue | Mismatch:
     count = scope().normal(axis.size).exact_quotient(scope().normal(size)) if size.terms else None
     number = None if count is None else count.constant
     if number is None or number < 1:
-        return Unknown("the number of parts depends on a size")
+        # The last part may be shorter: each has a size of its own along the axis.
+        part = axis.resized(opaque("part"))
+        return Parts(tensor.reshaped(tensor.shape.replaced(position, part)))
     return _parts(tensor, position, [size] * number)
 
 
@@ -184,7 +187,7 @@ def unbind(input: Tensor, dim: int = 0) -> AnyValue | Mismatch:
         return found
     axis, position = found
     count = constant(axis.size)
-    if count is None:
-        return Unknown("the number of parts depends on a size")
     part = input.reshaped(input.shape.without([position]))
+    if count is None:
+        return Parts(part, axis.size)
     return Several([part] * count)

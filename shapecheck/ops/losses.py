@@ -287,10 +287,17 @@ def ctc_loss(
     log_probs: Tensor, targets: object, input_lengths: object, target_lengths: object, *others: object,
     reduction: str = "mean", **options: object,
 ) -> Tensor | Mismatch:
-    """``[t, n, c], .. -> []``."""
+    """``[t, n, c], [n, s], [n], [n] -> []``; the targets may be one after another, ``[s]``."""
     fault = exact_rank(log_probs.shape, 2, 3)
     if fault is not None:
         return fault
+    for given, ranks in ((targets, (2,)), (input_lengths, (1,)), (target_lengths, (1,))):
+        if log_probs.shape.rank != 3 or not isinstance(given, Tensor) or given.shape.rank not in ranks:
+            continue
+        samples = given.shape.known[0]
+        fault = _fits(log_probs.shape, 1, log_probs.shape.known[1], given.shape, 0, samples)
+        if fault is not None:
+            return fault
     shape = Shape(log_probs.shape.axes[1:2]) if log_probs.shape.rank == 3 else Shape.unknown()
     return summed_up(shape, reduction, others, options)
 

@@ -34,6 +34,17 @@ class Unknown(Value):
         return f"Unknown({self.why!r})"
 
 
+class Parts(Unknown):
+    """A tuple of which the number of items is not known, but what each of them looks like."""
+
+    __slots__ = ("element", "length")
+
+    def __init__(self, element: AnyValue, length: Dim | None = None) -> None:
+        super().__init__("the number of parts depends on a size")
+        self.element = element
+        self.length = length
+
+
 class Tensor(Value):
     """A tensor: its shape, its dtype family (``float``, ``int``, ``bool``, ``complex``) or None, and its array type.
 

@@ -17,6 +17,7 @@ from shapecheck.shapes import (
     Context,
     Mismatch,
     Opaque,
+    Parts,
     Sequence,
     Tensor,
     Unknown,
@@ -167,6 +168,8 @@ class Interpreter(Declarations):
             if not isinstance(found, Mismatch):
                 found = self.watched(frame, node, name, passed, named, found, shown)
             result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
+            if isinstance(result, Parts):
+                result = Elements(result.element, result.length, "tuple")
             if isinstance(result, Tensor) and name.startswith("torch.") and not arrays.is_torch(result.kind):
                 result = Tensor(result.shape, result.dtype)
         self.count(frame, node, result)

@@ -64,6 +64,8 @@ CASES = [
     case(F + "multi_margin_loss", PREDICTION, LABELS, reduction="none"),
     case(F + "multilabel_soft_margin_loss", PREDICTION, PREDICTION, reduction="none", only=True),
     case(F + "multilabel_margin_loss", PREDICTION, t("B D", "int"), reduction="none", only=True),
+    bad(F + "ctc_loss", t("B T V"), t("B S", make=lengths(1)), t("B", make=lengths(3)), t("B", make=lengths(1))),
+    bad(F + "ctc_loss", t("T B V"), t("B S", make=lengths(1)), t("T", make=lengths(3)), t("B", make=lengths(1))),
     case(
         F + "ctc_loss", t("T B V"), t("B S", make=lengths(1)), t("B", make=lengths(3)), t("B", make=lengths(1)),
         reduction="none", sizes={"T": 3, "V": 5}, only=True,
