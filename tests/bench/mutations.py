@@ -187,9 +187,10 @@ def _call_edits(node: ast.Call, source: Source) -> Iterator[Mutation]:
         if axis is not None and given is not None and (method or isinstance(node.func, ast.Attribute)):
             for other in neighbours(axis):
                 yield source.replaced(_DIMS[name], node, given, str(other).encode())
-        if name in REDUCTIONS and given is not None and (method or isinstance(node.func, ast.Attribute)):
+        numbers = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+        if name in REDUCTIONS and None not in map(number, numbers) and (method or isinstance(node.func, ast.Attribute)):
             yield from _keepdim(node, keywords.get("keepdim"), source)
-    if isinstance(node.func, ast.Attribute):
+    if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) != "einops":
         yield from _moving_edits(node, name, arguments, method, source)
 
 

@@ -21,6 +21,11 @@ EDITS = {
         ("reduction-dim", "torch.mean(x, dim=-2, keepdim=True)"), ("keepdim", "torch.mean(x, dim=-1, keepdim=False)"),
     },
     "np.sum(x, 0)": set(),
+    "torch.min(x, y)": set(),
+    "x.amax((1, 2))": {("keepdim", "x.amax((1, 2), keepdim=True)")},
+    "einops.repeat(x, 'b -> b k', k=3)": {
+        ("einops-output", "einops.repeat(x, 'b -> k b', k=3)"),
+    },
     "x.softmax(-1)": {("softmax-dim", "x.softmax(-2)")},
     "F.normalize(x, dim=1)": {("softmax-dim", "F.normalize(x, dim=0)"), ("softmax-dim", "F.normalize(x, dim=2)")},
     "x.cumsum(dim=0)": {("scan-dim", "x.cumsum(dim=1)")},
