@@ -12,6 +12,7 @@ from shapecheck.shapes import (
     Fault,
     Mismatch,
     Parts,
+    Rest,
     Slice,
     Tensor,
     Unknown,
@@ -103,7 +104,18 @@ def _split(tensor: Tensor, split: object, dim: int) -> AnyValue | Mismatch:
         sizes = [size for size in map(dim_of, split.items) if size is not None]
         if len(sizes) == len(split.items):
             return _split_into(tensor, sizes, dim)
+        if not any(isinstance(size, Rest) for size in split.items):
+            return _split_partly(tensor, [dim_of(size) for size in split.items], dim)
     return Unknown("the sizes of the parts are not known")
+
+
+def _split_partly(tensor: Tensor, sizes: Sequence[Dim | None], dim: int) -> AnyValue | Mismatch:
+    """Into parts of which some have a size that is not known."""
+    parts = [opaque("part") if size is None else size for size in sizes]
+    if tensor.shape.position(dim) is None:
+        return Several([tensor.reshaped(tensor.shape.blurred(dim))] * len(parts))
+    found = _cut(tensor, dim)
+    return _parts(tensor, found[1], parts) if isinstance(found, tuple) else found
 
 
 @op(

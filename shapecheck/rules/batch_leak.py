@@ -68,6 +68,16 @@ def _reduce(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(f"{WHOLE} {kind}", axis.size))
 
 
+@watch(*methods("clamp", "clamp_min", "clip"), "operator.add", *methods("add"))
+def _kept_from_zero(call: Observed) -> None:
+    """A sum of the whole batch that is kept away from zero, ``mask.sum().clamp(min=1)``, is still one."""
+    number, result, other = call.tensor(0, "input"), call.result, call.argument(1, "other")
+    if number is None or number.mark is None or number.mark.kind != f"{WHOLE} sum" or isinstance(other, Tensor):
+        return
+    if isinstance(result, Tensor) and not result.shape.axes:
+        call.result = Tensor(result.shape, result.dtype, result.kind, number.mark)
+
+
 @watch(*methods("norm"), "torch.linalg.norm", "torch.linalg.vector_norm")
 def _norm(call: Observed) -> None:
     """Norms over the samples of a batch: what is divided by them depends on all of them."""
