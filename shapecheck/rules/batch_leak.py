@@ -30,9 +30,10 @@ _WIDTHS = frozenset((
 WHOLE = "whole batch"
 LEAK = "leak"
 NORMS = "norms over the batch"
+CENTRE = "mean over the batch"
 
 _ALONG = (
-    *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"),
+    *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort"),
     "torch.nn.functional.softmax",
     "torch.nn.functional.log_softmax",
     "torch.nn.functional.normalize",
@@ -78,6 +79,23 @@ def _kept_from_zero(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, number.mark)
 
 
+@watch(*methods("mean"))
+def _centre(call: Observed) -> None:
+    """The mean sample of a batch; subtracted it centres, which is meant."""
+    source, axes, result = call.tensor(0, "input"), call.axes(1, "dim", "axis"), call.result
+    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2 or not isinstance(result, Tensor):
+        return
+    axis = source.shape[0]
+    if source.shape.position(axes[0]) == 0 and is_batch(source.shape) and isinstance(axis, Axis):
+        call.result = Tensor(result.shape, result.dtype, result.kind, Mark(CENTRE, axis.size))
+
+
+@watch("operator.add", *methods("add"))
+def _add_centre(call: Observed) -> None:
+    for one, other in ((0, 1), (1, 0)):
+        _combine(call, CENTRE, call.tensor(one, "input", "other"), call.tensor(other, "other", "input"))
+
+
 @watch(*methods("norm"), "torch.linalg.norm", "torch.linalg.vector_norm")
 def _norm(call: Observed) -> None:
     """Norms over the samples of a batch: what is divided by them depends on all of them."""
@@ -90,7 +108,7 @@ def _norm(call: Observed) -> None:
 
 @watch("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
-    _combine(call, f"{WHOLE} mean")
+    _combine(call, f"{WHOLE} mean", call.tensor(0, "input"), call.tensor(1, "other"))
 
 
 @watch("operator.truediv", *methods("div", "divide", "true_divide"))
@@ -98,7 +116,7 @@ def _divide(call: Observed) -> None:
     if isinstance(call.result, Tensor):
         # (x - mean) / std standardises with statistics of the batch, which is meant.
         call.result = unmarked(call.result, LEAK)
-    _combine(call, f"{WHOLE} sum")
+    _combine(call, f"{WHOLE} sum", call.tensor(0, "input"), call.tensor(1, "other"))
     samples, norms = call.tensor(0, "input"), call.tensor(1, "other")
     if samples is not None and norms is not None and norms.mark is not None and norms.mark.kind == NORMS:
         axis = samples.shape[0] if is_batch(samples.shape) else None
@@ -111,9 +129,9 @@ def _divide(call: Observed) -> None:
             )
 
 
-def _combine(call: Observed, kind: str) -> None:
+def _combine(call: Observed, kind: str, samples: Tensor | None, number: Tensor | None) -> None:
     """Samples combined with a number of the whole batch: a fault if the result is returned as it is."""
-    samples, number, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
+    result = call.result
     if samples is None or number is None or number.mark is None or number.mark.kind != kind:
         return
     if not isinstance(result, Tensor) or not is_batch(result.shape) or not is_batch(samples.shape):
