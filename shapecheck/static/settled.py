@@ -6,7 +6,7 @@ same.
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim
+from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import AnyValue, Axis, Factor, Rest, Sequence, Shape, Tensor
 from shapecheck.static.values import Elements, OneOf
 
@@ -14,17 +14,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shapecheck.dims import Scope, Symbol
+    from shapecheck.dims import Scope
 
 
 def settled(values: Mapping[str, AnyValue], branch: Scope, common: Scope) -> Mapping[str, AnyValue]:
-    """The variables of a branch, in terms of what is known in common with the others."""
-    known = {
-        solution.symbol: branch.normal(Dim.of(solution.symbol))
-        for solution in branch.solutions
-        if common.solution(solution.symbol) is None
-    }
+    """The variables of a branch, in terms of what is known in common with the others.
+
+    A declared axis name stays where all that one branch knows of it is another unknown (``i == t - 1``).
+    """
+    known: dict[Symbol, Dim] = {}
+    for solution in branch.solutions:
+        if common.solution(solution.symbol) is None:
+            value = branch.normal(Dim.of(solution.symbol))
+            if solution.symbol.kind is not Kind.RIGID or not _has_unknown(value):
+                known[solution.symbol] = value
     return {name: _settle(value, known) for name, value in values.items()} if known else values
+
+
+def _has_unknown(size: Dim) -> bool:
+    return any(isinstance(atom, Symbol) and atom.kind is Kind.OPAQUE for atom in size.atoms)
 
 
 def _settle(value: AnyValue, known: Mapping[Symbol, Dim]) -> AnyValue:
