@@ -20,6 +20,7 @@ from shapecheck.shapes import (
     require,
     suspect_order,
 )
+from shapecheck.shapes import Sequence as Several
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,8 +137,11 @@ def linear_cross_entropy(
     if fault is not None:
         return fault
     if width.rank not in {1, 2} or classes.rank != 2:
-        # Classes on several axes.
-        return summed_up(Shape.unknown(), reduction)
+        # Classes on several axes: one loss for each class that the target names, or for each row of probabilities.
+        shape = target.shape if target.dtype == "int" else Shape.unknown()
+        if target.dtype == "float" and width.rank in {1, 2} and (target.shape.rank or 0) >= width.rank:
+            shape = target.shape.without([width.rank - 1])
+        return summed_up(shape, reduction)
     return cross_entropy(Tensor(Shape((*width.axes[:-1], classes.axes[0]))), target, reduction=reduction)
 
 
@@ -363,7 +367,8 @@ class LinearCrossEntropyLoss(Module):
         self, in_features: Dim, num_classes: Dim, *, out_features: AnyValue | None = None, reduction: str = "mean",
         **options: object,
     ) -> None:
-        classes = Shape.of(num_classes, in_features) if out_features is None else Shape.unknown()
+        plain = out_features is None or (isinstance(out_features, Several) and not out_features.items)
+        classes = Shape.of(num_classes, in_features) if plain else Shape.unknown()
         self.weight = Tensor(classes, "float")
         self.reduction = reduction
 
