@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from shapecheck.annotations import ArrayHint, OtherHint, walk
 from shapecheck.diagnostics.misfit import Misfit
@@ -33,9 +34,9 @@ class Declarations(Reporter):
         """Remember where the next sizes are solved."""
         current().place = (frame.index, node)
 
+    @abstractmethod
     def instance(self, cls: ClassIndex, name: str = "") -> AnyValue:
         """An object of a class that was made elsewhere."""
-        raise NotImplementedError
 
     def declared(self, frame: Frame, hint: Hint) -> AnyValue:
         """The value that a declaration alone introduces inside a function."""
