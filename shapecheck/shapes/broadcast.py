@@ -34,7 +34,7 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
         return left
     if not left.axes:
         return right
-    fault = _names_apart(left, right) or _number_astray(left, right)
+    fault = _names_apart(left, right)
     if fault is not None:
         return fault
     found: list[Axis | Rest] = []
@@ -96,34 +96,6 @@ def _names_apart(left: Shape, right: Shape) -> Mismatch | None:
                 right=other.size, left_shape=left, right_shape=right, because=verdict.because,
             )
     return None
-
-
-def _number_astray(left: Shape, right: Shape) -> Mismatch | None:
-    """``[b, h, w, 3]`` with ``[3, 1, 1]``: the 3 meets h, although the first operand has an axis of 3 elsewhere.
-
-    A name that meets a number is narrowed to it as a rule; not where the number has an axis of its own to meet, and
-    meets a 1 there.
-    """
-    if left.rest is not None or right.rest is not None:
-        return None
-    for position in range(1, min(len(left), len(right)) + 1):
-        one, other = left.known[-position].size, right.known[-position].size
-        if _is_astray(left, one, right, other) or _is_astray(right, other, left, one):
-            return Mismatch(
-                Fault.BROADCAST, axis=len(left) - position, other_axis=len(right) - position, left=one, right=other,
-                left_shape=left, right_shape=right,
-            )
-    return None
-
-
-def _is_astray(named: Shape, name: Dim, numbered: Shape, size: Dim) -> bool:
-    number, symbol = size.constant, name.symbol
-    if number is None or number < 2 or symbol is None or symbol.kind is not Kind.RIGID:
-        return False
-    return scope().normal(name).symbol is symbol and any(
-        axis.size.constant == number and (position > len(numbered) or numbered.known[-position].is_one)
-        for position, axis in enumerate(reversed(named.known), 1)
-    )
 
 
 def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[Axis | Rest]:
