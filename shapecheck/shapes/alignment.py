@@ -24,25 +24,30 @@ Piece = tuple["Factor", Dim]
 """A factor, and its size in the form that is compared."""
 
 
-def align(pieces: Sequence[Piece], targets: Sequence[Dim], split: Split) -> list[list[Factor]] | None:
+def align(
+    pieces: Sequence[Piece], targets: Sequence[Dim], split: Split, *, agreed: bool = False
+) -> list[list[Factor]] | None:
     """The factors of each target axis, outermost first, or None where they cannot be told.
 
     Args:
         pieces: the factors of the source in their order, none of size 1.
         targets: the sizes of the new axes, in the same form as those of the pieces.
         split: makes the part of a factor that has so many steps outside it and is so long.
+        agreed: whether the sizes are known to agree, so that there is nothing to guess: parts have to agree as well.
     """
     groups: list[list[Factor]] = [[] for _ in targets]
     goals = [(position, size) for position, size in enumerate(targets) if size != ONE]
-    return groups if _align(list(pieces), goals, groups, split) else None
+    return groups if _align(list(pieces), goals, groups, split, agreed) else None
 
 
-def _align(pieces: list[Piece], goals: list[tuple[int, Dim]], groups: list[list[Factor]], split: Split) -> bool:
+def _align(
+    pieces: list[Piece], goals: list[tuple[int, Dim]], groups: list[list[Factor]], split: Split, agreed: bool
+) -> bool:
     _take_front(pieces, goals, groups)
     _take_back(pieces, goals, groups, split)
     if not pieces or not goals:
         return not pieces and not goals
-    if any(factor.ident is None for factor, _ in pieces):
+    if any(factor.ident is None for factor, _ in pieces) or not _may_agree(pieces, goals, agreed):
         return False
     if len(pieces) == 1:
         outer = ONE
@@ -59,9 +64,21 @@ def _align(pieces: list[Piece], goals: list[tuple[int, Dim]], groups: list[list[
     first, second, length = run
     for (factor, _), (position, _) in zip(pieces[first : first + length], goals[second : second + length], strict=True):
         groups[position].append(factor)
-    return _align(pieces[:first], goals[:second], groups, split) and _align(
-        pieces[first + length :], goals[second + length :], groups, split
+    return _align(pieces[:first], goals[:second], groups, split, agreed) and _align(
+        pieces[first + length :], goals[second + length :], groups, split, agreed
     )
+
+
+def _may_agree(pieces: list[Piece], goals: list[tuple[int, Dim]], agreed: bool) -> bool:
+    """Tell whether two lists may be of one length: not where one is several times the other, whatever the sizes."""
+    left = right = ONE
+    for _, size in pieces:
+        left *= size
+    for _, size in goals:
+        right *= size
+    if left == right:
+        return True
+    return not agreed and left.exact_quotient(right) is None and right.exact_quotient(left) is None
 
 
 def _take_front(pieces: list[Piece], goals: list[tuple[int, Dim]], groups: list[list[Factor]]) -> None:

@@ -66,9 +66,9 @@ class Grouping:
             groups.append(group)
         return None if waiting else groups
 
-    def aligned(self) -> list[list[Factor]] | None:
-        """The factors of each target axis if the sizes agree, which is not known."""
-        return align(list(zip(self.factors, self.plain, strict=True)), self.targets, self._part)
+    def aligned(self, *, agreed: bool) -> list[list[Factor]] | None:
+        """The factors of each target axis as far as the ends tell, or if the sizes agree, which may not be known."""
+        return align(list(zip(self.factors, self.plain, strict=True)), self.targets, self._part, agreed=agreed)
 
     def permuted(self) -> list[list[Factor]] | None:
         """The factors of each target axis if only a permutation of them fits, or None if none is known to.

@@ -59,7 +59,7 @@ def reshape(shape: Shape, sizes: Sequence[Dim | Rest]) -> Shape | Mismatch:
                 suspect(torn)
             else:
                 _suspect_equated(shape, targets, total, wanted)
-            return _aligned(shape, targets)
+            return _aligned(shape, targets, agreed=False)
     found = _group(shape, targets)
     # A 1 put in or taken out, or one axis made of all: written to fit another operand.
     if len(found) == 1 or _ones(found) != _ones(shape):
@@ -200,14 +200,14 @@ def _unfollowed(shape: Shape, targets: Sequence[Dim | Rest]) -> Shape:
     return Shape(made)
 
 
-def _aligned(shape: Shape, targets: list[Dim | Rest]) -> Shape:
-    """The targets with the factors that they have if the sizes agree, which is not known."""
+def _aligned(shape: Shape, targets: list[Dim | Rest], *, agreed: bool) -> Shape:
+    """The targets with the factors that they have if the sizes agree, which is not known if not ``agreed``."""
     made = _unfollowed(shape, targets)
     if shape.rest is not None or made.rest is not None:
         return made
     factors = [factor for axis in shape.axes for factor in axis.factors]
     grouping = Grouping(factors, [axis.size for axis in made])
-    groups = grouping.aligned()
+    groups = grouping.aligned(agreed=agreed)
     if groups is None:
         return made
     axes = []
@@ -231,7 +231,7 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
     if groups is None:
         permuted = grouping.permuted()
         if permuted is None:
-            return _aligned(shape, targets)
+            return _aligned(shape, targets, agreed=scope().equal(shape.numel, _product(targets)))
         suspect(
             Mismatch(
                 Fault.SCRAMBLED,

@@ -102,6 +102,14 @@ def test_a_wide_summary_needs_no_second_one(project, monkeypatch, options):
     result.stdout.no_fnmatch_line("calls that do not fit:")
 
 
+def test_where_pytest_cuts_nothing_off_there_is_no_second_summary(project, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("CI", "true")
+    result = project.runpytest_subprocess()
+    result.stdout.fnmatch_lines([f"FAILED test_model.py::test_does_not_fit - *ShapeError: {VERDICT}"])
+    result.stdout.no_fnmatch_line("calls that do not fit:")
+
+
 def test_functions_decorated_by_hand_fail_as_shortly(pytester):
     pytester.makepyfile(
         test_plain="""

@@ -376,3 +376,17 @@ def test_the_factors_of_split_axes_say_which_element_stands_where(data):
         tracked.check()
         tracked.permuted(data.draw(st.permutations(range(len(tracked.shape)))))
         tracked.check()
+
+
+@pytest.mark.parametrize("pieces", [(HEADS, 3, 2), (HEADS, B, 3)])
+def test_what_stands_where_is_not_guessed_where_the_sizes_agree(pieces):
+    """Axes moved and then cut elsewhere: the run in the middle looks the same, and what stands before it is another."""
+    fresh()
+    values = {**SIZES, HEADS: 2, WHOLE[0]: 12}
+    whole, heads = Dim.of(WHOLE[0]), Dim.of(HEADS)
+    first, *rest = (Dim.of(size) for size in pieces)
+    tracked = Tracked([first, whole // 2, *rest, whole // heads], values)
+    targets = [rest[0] * rest[1], whole // 2, whole]
+    tracked.shape = reshape(tracked.shape, targets)
+    tracked.tensor = tracked.tensor.reshape(tracked.numbers(targets))
+    tracked.check()
