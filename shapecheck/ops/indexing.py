@@ -19,6 +19,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
     broadcast,
+    hide,
     require,
     scope,
 )
@@ -126,6 +127,7 @@ def _walk(
     """Index the leading axes by ``before`` and the trailing ones by ``after``; what is between stays."""
     lead, trail = sum([_taken(entry) for entry in before]), sum([_taken(entry) for entry in after])
     if shape.rest is not None and (lead > shape.rest or trail > len(shape) - shape.rest - 1):
+        hide()
         rest = shape[shape.rest]
         if len(before) == 1 and not dotted and isinstance(before[0], (Dim, Slice)) and str(rest) != "...":
             # Code that declares `*batch` promises to run where it has an axis.

@@ -2,7 +2,7 @@
 
 from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Rest, fuse, merged, part
 from shapecheck.shapes.broadcast import broadcast, suspect_order
-from shapecheck.shapes.context import Context, current, require, scope, suspect, use
+from shapecheck.shapes.context import Context, current, hide, require, scope, suspect, use
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.regroup import flatten, reshape, split_axis
 from shapecheck.shapes.shape import Shape
@@ -55,6 +55,7 @@ __all__ = [
     "current",
     "flatten",
     "fuse",
+    "hide",
     "merged",
     "part",
     "require",

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 class Context:
     """The facts in force and the suspicions collected."""
 
-    __slots__ = ("place", "scope", "suspicions")
+    __slots__ = ("hidden", "place", "scope", "suspicions")
 
     def __init__(self, scope: Scope | None = None) -> None:
         self.scope = Scope() if scope is None else scope
         self.suspicions: list[Mismatch] = []
         self.place: object = None
         """What is being evaluated; remembered with each solution."""
+        self.hidden = False
+        """Whether an axis could not be told because it is counted across axes of unknown number."""
 
 
 _current = Context()
@@ -50,6 +52,11 @@ def scope() -> Scope:
 def require(left: Dim, right: Dim, *, narrow: bool = True, to_one: bool = False) -> Verdict:
     """Whether two sizes are equal where the operation needs it, solving an unknown if that makes them so."""
     return _current.scope.require(left, right, _current.place, narrow=narrow, to_one=to_one)
+
+
+def hide() -> None:
+    """Note that an axis is counted across axes of unknown number, so that nobody can say which it is."""
+    _current.hidden = True
 
 
 def suspect(mismatch: Mismatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, Dim, Symbol
 from shapecheck.shapes.axis import Axis, Rest
+from shapecheck.shapes.context import hide
 from shapecheck.shapes.fault import Fault, Mismatch
 
 TYPE_CHECKING = False
@@ -78,6 +79,7 @@ class Shape:
             return axis
         if axis < 0 and length + axis > self.rest:
             return length + axis
+        hide()
         return None
 
     def axis(self, index: int) -> Axis | Mismatch | None:

@@ -10,7 +10,7 @@ from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.rules.silent import batch_names
-from shapecheck.shapes import AnyValue, Context, Sequence, Unknown, use
+from shapecheck.shapes import AnyValue, Axis, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
 from shapecheck.static.cases import MAX_STEPS, Case, cases
 from shapecheck.static.copies import Copies
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from shapecheck.annotations.hints import Hint
     from shapecheck.static.classes import ClassIndex
+    from shapecheck.static.declare import Bound
     from shapecheck.static.index import ModuleIndex, Project
     from shapecheck.static.signature import Signature
 
@@ -36,6 +37,31 @@ MAX_PASSES = 6
 
 MAX_DEPTH = 60
 """Nobody nests syntax this deep; where it is deeper, Python's own limit of calls may be what ends the analysis."""
+
+
+def variadic_names(signature: Signature) -> list[str]:
+    """The names of the parameters' annotations that stand for any number of axes.
+
+    None if another argument has axes of its own: with ``x: "*dims d"`` and ``scale: "b d"``, ``b`` is one of ``*dims``.
+    """
+    hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
+    arrays = [part.spec.shape.axes for hint in hints for part in walk(hint) if isinstance(part, ArrayHint)]
+    found: dict[str, None] = {}
+    beside: set[str] = set()
+    alone: set[str] = set()
+    for axes in arrays:
+        own = [axis for axis in axes if axis.kind == "name" and not axis.tree]
+        variadic = [axis.name for axis in own if axis.variadic]
+        found.update(dict.fromkeys(variadic))
+        (beside if variadic else alone).update([axis.name for axis in own])
+    return [] if alone - beside else list(found)
+
+
+def _sizes(bound: Bound | None) -> list[Dim]:
+    """The sizes of the axes that a name stands for, as far as there are any to tell."""
+    if isinstance(bound, tuple):
+        return [axis.size for axis in bound if isinstance(axis, Axis)]
+    return [] if bound is None else [bound]
 
 
 def _count(counts: dict[str, int], why: str) -> None:
@@ -57,6 +83,8 @@ class Analyst:
         """The alternatives of the parameters' unions in the pass that is running."""
         self.case: Case | None = None
         """The value of a flag in the pass that is running."""
+        self.leading: int | None = None
+        """How many axes each name like ``*batch`` stands for in the pass that is running; None for any number."""
         self.entry: dict[str, AnyValue] = {}
         """Parameters and attributes of the function under analysis, as they are when it is entered."""
 
@@ -120,6 +148,7 @@ class Analyst:
             if interpreter.steps < MAX_STEPS:
                 worth = cases(function.node, signature, list(interpreter.undecided), dict(self.entry))
                 self._analyse_cases(function, signature, cls, worth)
+                self._analyse_ranks(function, signature, cls)
             return
         before, seen = len(interpreter.findings), set(interpreter.seen)
         passes: list[tuple[dict[tuple[str, Place], Diagnostic], set[ast.stmt]]] = []
@@ -156,6 +185,32 @@ class Analyst:
                 for position, finding in enumerate(interpreter.findings[before:], before):
                     message = wording.in_case(finding.message, case.subject, case.said)
                     interpreter.findings[position] = finding.replace(message=message)
+
+    def _analyse_ranks(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
+        """Interpret a function for one and for two axes where it counts axes across a name like ``*batch``.
+
+        ``x[1]`` of a ``*batch 2`` is right where there are none, so a fault is one only if nothing but that is right:
+        it is reported if the function fails with two as well.
+        """
+        interpreter = self.interpreter
+        if not interpreter.context.hidden or not variadic_names(signature):
+            return
+        before, seen = len(interpreter.findings), set(interpreter.seen)
+        passes: list[list[Diagnostic]] = []
+        interpreter.sure_only = True
+        try:
+            for self.leading in (1, 2):
+                interpreter.seen = set(seen)
+                self._analyse_pass(function, signature, cls)
+                passes.append([found for found in interpreter.findings[before:] if found.severity == "error"])
+                del interpreter.findings[before:]
+        finally:
+            del interpreter.findings[before:]
+            self.leading, interpreter.sure_only, interpreter.seen = None, False, seen
+        if all(passes):
+            for finding in passes[0]:
+                message = wording.in_case(finding.message, f"*{variadic_names(signature)[0]}", "one axis")
+                interpreter.add(finding.replace(message=message))
 
     def _analyse_pass(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function; findings that rest on a tie by name alone are told apart from the others."""
@@ -217,6 +272,10 @@ class Analyst:
             # The names of an optional argument mean something where it is given.
             hints += [optional_of(parameter.hint) for parameter in signature.parameters
                       if parameter.hint is not None and parameter.name == self.case.subject]  # fmt: skip
+        if self.leading is not None:
+            for name in variadic_names(signature):
+                own = [name + "'" * number for number in range(self.leading)]
+                names.bound[name] = tuple([Axis.of(Symbol(each), ident=("axes", each)) for each in own])
         bind_names([hint for hint in hints if hint is not None], names)
         if self.case is not None and self.case.said == "None":
             self._free_names(signature, names)
@@ -240,9 +299,9 @@ class Analyst:
             interpreter.scope.samples = frozenset(symbol for symbol in symbols if symbol is not None)
             interpreter.scope.constructor = ("constructor", id(cls))
         for name, number in signature.beside:
-            size = names.bound.get(name)
-            if isinstance(size, Dim) and size.symbol is not None:
-                interpreter.scope.write_beside(size.symbol, number)
+            for size in _sizes(names.bound.get(name)):
+                if size.symbol is not None:
+                    interpreter.scope.write_beside(size.symbol, number)
         # The value of a flag may go with the sizes that came with it.
         interpreter.scope.correlated = self.case is not None and (
             instance is None or self.case.subject.startswith("self.")

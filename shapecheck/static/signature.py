@@ -115,7 +115,7 @@ class Signature:
         self.beside = {
             (axis.name, other.size)
             for shape in own
-            for axis in shape.axes if axis.kind == "name" and not axis.variadic
+            for axis in shape.axes if axis.kind == "name"
             for other in shape.axes if other.kind == "fixed"
         }  # fmt: skip
         """Axis names with the numbers that stand beside them in one array."""
