@@ -60,7 +60,9 @@ class Speaker:
             return name
         if any(isinstance(atom, Symbol) and atom.kind is Kind.OPAQUE for atom in normal.atoms):
             return "?"
-        return str(undivided(normal) or normal)
+        exact = undivided(normal)
+        # `t % m` is no 0 to a reader.
+        return str(normal if exact is None or not exact.terms else exact)
 
     def axis(self, axis: Axis | Rest) -> str:
         """An axis of a shape."""

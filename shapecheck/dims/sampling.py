@@ -26,23 +26,33 @@ _MOST_BITS: Final = 4096
 
 def differ_everywhere(left: Dim, right: Dim) -> bool:
     """Whether the two sizes differ on every sample of large sizes."""
+    return _agree(left, right) is False
+
+
+def agree_somewhere(left: Dim, right: Dim) -> bool:
+    """Whether the two sizes are equal on one of the samples, where nothing was chosen to make them so."""
+    return _agree(left, right) is True
+
+
+def _agree(left: Dim, right: Dim) -> bool | None:
+    """Whether the two sizes are equal on one of the samples; None if they cannot be tried."""
     symbols = sorted({atom for dim in (left, right) for atom in dim.atoms if isinstance(atom, Symbol)}, key=serial)
     divisors = _divisors(left, right)
     order = _divisors_first(symbols, divisors)
     if order is None:
-        return False
+        return None
     for shift, offset in enumerate(_OFFSETS):
         values = _sample(order, divisors, shift)
         if values is None:
-            return False
+            return None
         if offset:
             values = {symbol: value + offset for symbol, value in values.items()}
         try:
             if left.evaluate(values) == right.evaluate(values):
-                return False
+                return True
         except ZeroDivisionError:
-            return False
-    return True
+            return None
+    return False
 
 
 def _divisors(*dims: Dim) -> dict[Symbol, set[Symbol]]:

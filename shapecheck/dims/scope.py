@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.exact import undivided
+from shapecheck.dims.sampling import agree_somewhere
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
@@ -249,6 +250,9 @@ class Scope:
 
     def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object, *, factor: bool) -> Verdict:
         difference = left - right
+        if any(isinstance(atom, Call) for atom in difference.atoms) and agree_somewhere(left, right):
+            # `t + -t % m` is `(t + m - 1) // m * m` for every m.
+            return verdict
         found = solved(difference, FLEXIBLE)
         if found is None or any(isinstance(atom, Symbol) and atom.kind is OPAQUE for atom in difference.atoms):
             return verdict

@@ -55,9 +55,12 @@ def grouped(draw, parts):
 
 
 def inferred(draw, sizes):
-    """One of the sizes as -1, sometimes."""
+    """One of the sizes as -1, sometimes; none that divides, for then nothing says that the division is exact."""
     position = draw(st.integers(-len(sizes), len(sizes) - 1))
-    return [Dim.of(-1) if index == position else size for index, size in enumerate(sizes)]
+    return [
+        Dim.of(-1) if index == position and all(isinstance(atom, Symbol) for atom in size.atoms) else size
+        for index, size in enumerate(sizes)
+    ]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
