@@ -158,6 +158,19 @@ def _softmax_one(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(f"{shown} over axis {found.axis} of {shape}, which has size 1: every weight is 1")
 
 
+def _weights_alone(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    size = speaker.size(found.left)
+    where = f"{size} (axis {found.axis} of {speaker.shape(found.left_shape)})"
+    if found.detail == "mean":
+        message = f"{shown} runs along {where}, along which the weights add up to 1: it is 1/{size} everywhere"
+        return Said(message, [], "normalise the weights along another axis than the mean runs along")
+    if found.detail == "times":
+        message = f"{shown}: one operand is the sum or mean of weights along {where}, the same number everywhere"
+        return Said(message, [], "multiply the weights themselves, then sum")
+    message = f"{shown} sums the weights along {where} alone, and there they add up to 1: they weigh nothing"
+    return Said(message, [], "give the values the same letter, so that the sum is a weighted one")
+
+
 def _flat_index(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     shape = speaker.shape(found.left_shape)
     message = f"{shown} without an axis is one index into the whole tensor, compared with {shape}"
@@ -237,6 +250,7 @@ SILENT = {
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
+    Fault.WEIGHTS_ALONE: _weights_alone,
     Fault.CLASS_AXIS: _class_axis,
     Fault.FLAT_INDEX: _flat_index,
     Fault.BATCH_WIDTH: _batch_width,

@@ -6,7 +6,20 @@ Operations know nothing of these rules; a rule may mark the axes of a result, an
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind
-from shapecheck.shapes import AnyValue, Axis, Constant, Mismatch, Rest, Sequence, Shape, Tensor, current, scope, suspect
+from shapecheck.shapes import (
+    AnyValue,
+    Axis,
+    Constant,
+    Mark,
+    Mismatch,
+    Rest,
+    Sequence,
+    Shape,
+    Tensor,
+    current,
+    scope,
+    suspect,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +32,17 @@ BATCH_NAMES = frozenset(("b", "B", "batch", "batch_size", "bs"))
 """What a leading batch axis is called; ``n`` and ``N`` mean other things in real code."""
 
 WATCHERS: dict[str, list[Watcher]] = {}
+
+
+class Trait(Mark):
+    """What is known of the values of a whole tensor: lost in every operation through which no rule carries it."""
+
+    __slots__ = ()
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """What is known behind an operation of a kind that ``rules.traits`` names; None if nothing is."""
+        del how, source, result, ordered
+        return None
 
 
 class Observed:
@@ -89,6 +113,9 @@ def observe(
     name: str, args: list[AnyValue], kwargs: Mapping[str, AnyValue], result: AnyValue, layer: object = None
 ) -> AnyValue:
     """Let every rule see a call; the result, as the rules leave it."""
+    if isinstance(result, Tensor) and isinstance(result.mark, Trait):
+        # An operation that returns its operand as the shape of its result.
+        result = Tensor(result.shape, result.dtype, result.kind)
     watchers = WATCHERS.get(name)
     if watchers is None:
         return result

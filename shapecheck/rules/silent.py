@@ -9,10 +9,13 @@ from shapecheck.rules import (
     norm_axis,
     softmax_axis,
     squeeze_batch,
+    weight_sums,
 )
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import observe
+
+from shapecheck.rules import values_kept  # isort: skip - the last of the watchers
 
 __all__ = [
     "batch_first",
@@ -27,5 +30,7 @@ __all__ = [
     "observe",
     "softmax_axis",
     "squeeze_batch",
+    "values_kept",
+    "weight_sums",
     "widths",
 ]

@@ -71,6 +71,8 @@ class Fault(Enum):
     """A weighted sum runs over ``left``, but the weights were normalised along ``right``."""
     SOFTMAX_ONE = "SC306", "softmax-one"
     """A softmax over an axis of size 1."""
+    WEIGHTS_ALONE = "SC306", "weights-alone"
+    """Weights are summed along ``left``, where they add up to 1, with nothing to weigh (``detail`` says how)."""
     CLASS_AXIS = "SC306", "class-axis"
     """The axis ``left`` that a loss takes for the classes is one that the targets have as well."""
     FLAT_INDEX = "SC306", "flat-index"

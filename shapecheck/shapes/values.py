@@ -48,7 +48,7 @@ class Parts(Unknown):
 class Tensor(Value):
     """A tensor: its shape, its dtype family (``float``, ``int``, ``bool``, ``complex``) or None, and its array type.
 
-    ``mark`` tells how a tensor without axes came about, for the rules about silent faults; no operation carries it on.
+    ``mark`` tells how the values came about, for the rules about silent faults; no operation carries it on by itself.
     """
 
     __slots__ = ("dtype", "kind", "mark", "shape")

@@ -18,7 +18,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
-from shapecheck.static.copies import acyclic, replace_tensor, replace_value
+from shapecheck.static.copies import acyclic, forget_values, replace_tensor, replace_value
 from shapecheck.static.facts import with_rank
 from shapecheck.static.frame import Frame
 from shapecheck.static.joins import elements_of, join, join_all
@@ -58,6 +58,7 @@ def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
         found = frame.interpreter.set_item(owner, index, value)
         if isinstance(found, Mismatch):
             frame.report(target, found, "an assignment to a part of a tensor")
+        forget_values(frame, target.value)
         return
     key = frame.evaluate(target.slice)
     value = acyclic(owner, value)

@@ -25,7 +25,7 @@ from shapecheck.shapes import (
     current,
 )
 from shapecheck.static import arrays, construction, containers, objects
-from shapecheck.static.copies import may_change, replace_tensor
+from shapecheck.static.copies import forget_values, may_change, replace_tensor
 from shapecheck.static.declare import Names
 from shapecheck.static.facts import condition_of
 from shapecheck.static.frame import Frame
@@ -319,6 +319,8 @@ def _call_bound(
             replace_tensor(frame, receiver, receiver.reshaped(Shape.unknown()))
         elif method.name.endswith("_") and isinstance(found, Tensor):
             _keep_in_place(frame, node, receiver, found)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                forget_values(frame, node.func.value)
         return found
     if isinstance(receiver, Instance):
         forward = receiver.cls.method("forward") if method.name == "__call__" else None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from operator import is_
 
-from shapecheck.shapes import AnyValue, Rest, Sequence, Unknown
+from shapecheck.shapes import AnyValue, Rest, Sequence, Tensor, Unknown
 from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.values import Container, Dictionary, Elements, OneOf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Collection, Mapping
     from typing import TypeVar
 
@@ -155,6 +155,16 @@ def replace_tensor(frame: Frame, old: AnyValue, new: AnyValue) -> None:
         tables = [place.env] if place.instance is None else [place.env, place.instance.attributes]
         for table in tables:
             table.update({name: new for name, value in table.items() if value is old})
+
+
+def forget_values(frame: Frame, written: ast.expr) -> None:
+    """Of the tensor that an expression is made of, a part was written to: its shape alone is still known."""
+    root = written
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    owner = frame.env.get(root.id) if isinstance(root, ast.Name) else None
+    if isinstance(owner, Tensor) and owner.mark is not None:
+        replace_tensor(frame, owner, Tensor(owner.shape, owner.dtype, owner.kind))
 
 
 class Replacement(Copies):

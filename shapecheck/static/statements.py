@@ -13,7 +13,7 @@ from shapecheck.shapes import (
 from shapecheck.static.assignment import assign, forget_keys
 from shapecheck.static.branches import BRANCHES
 from shapecheck.static.conditions import truth
-from shapecheck.static.copies import replace_value, share
+from shapecheck.static.copies import forget_values, replace_value, share
 from shapecheck.static.facts import assume, condition_of
 from shapecheck.static.frame import NO_RETURN, Frame
 from shapecheck.static.joins import elements_of, join, join_all
@@ -125,6 +125,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
         return True
     value = binary(frame, node, type(node.op), left, right)
     if isinstance(target, ast.Subscript):
+        forget_values(frame, target.value)
         return True
     assign(frame, target, value, None)
     return True
