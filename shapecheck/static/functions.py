@@ -18,6 +18,7 @@ from shapecheck.static.copies import replace_value
 from shapecheck.static.declare import Names, elements, introduce
 from shapecheck.static.dtypes import check_dtype, without_dtype
 from shapecheck.static.fits import check
+from shapecheck.static.following import follow
 from shapecheck.static.frame import FAULT, NO_RETURN, Frame
 from shapecheck.static.joins import join
 from shapecheck.static.mutation import changed_names
@@ -77,7 +78,11 @@ def call_function(
         if not check_arguments(frame, node, signature, bound, names, function.name, args, kwargs):
             return Unknown(FAULT)
     if signature.declares_result:
-        return declared_result(frame, function, signature, names)
+        declared = declared_result(frame, function, signature, names)
+        return follow(
+            frame, node, function, signature, declared,
+            lambda: interpreter.limited(function.node, lambda: _inline(frame, node, function, signature, bound)),
+        )  # fmt: skip
     if not signature.is_transparent or signature.is_left_out:
         return Unknown("a decorator that is not followed")
     return interpreter.limited(function.node, lambda: _inline(frame, node, function, signature, bound))

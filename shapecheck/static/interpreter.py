@@ -72,6 +72,8 @@ class Interpreter(Declarations):
         self.calling: list[ast.AST] = []
         self.too_long: set[ast.AST] = set()
         """Functions that took too many steps in a call, while one function is analysed."""
+        self.short: dict[ast.AST, bool] = {}
+        """Whether a function is short enough to follow its body beside its declaration."""
         self.defining = 0
         """Names of modules whose values are being found, each asked for by the one before."""
         self.module_values: dict[tuple[ModuleIndex, str], AnyValue] = {}

@@ -1,0 +1,167 @@
+"""Calls of functions that declare their result: which elements stand where, as the body of a short one tells.
+
+A declared result has axes of its own. A short body also says what they are made of: ``(h w)`` patches in that order, a
+softmax along the second. Its sizes stay those that are declared; what the body finds wrong is said where it is checked
+itself. Only what a number or string written in the call decides, such as ``dim=0``, is known here alone.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from shapecheck.diagnostics.model import Note
+from shapecheck.dims import Call, Kind
+from shapecheck.shapes import AnyValue, Axis, Rest, Sequence, Shape, Tensor, current, require
+from shapecheck.static.values import Instance
+from shapecheck.static.walk import nodes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shapecheck.diagnostics.model import Diagnostic
+    from shapecheck.dims import Dim, Symbol
+    from shapecheck.static.frame import Frame
+    from shapecheck.static.signature import Signature
+    from shapecheck.static.values import FunctionValue
+
+MAX_DEPTH = 2
+"""Calls inside calls that are followed."""
+MAX_NODES = 150
+"""Of the syntax tree of a body: a longer one is no helper, and following it costs as much again as checking it."""
+_PLAIN = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr, ast.Assert, ast.If, ast.Pass)
+
+
+def follow(
+    frame: Frame,
+    node: ast.AST,
+    function: FunctionValue,
+    signature: Signature,
+    declared: AnyValue,
+    run: Callable[[], AnyValue],
+) -> AnyValue:
+    """A declared result with what its axes are made of.
+
+    Args:
+        frame: where the call stands.
+        node: the call.
+        function: what is called.
+        signature: its declaration.
+        declared: the result by the declaration.
+        run: gives the result by the body.
+    """
+    interpreter = frame.interpreter
+    if not _is_worth_it(frame, function, signature, declared):
+        return declared
+    context = current()
+    scope, findings, seen = context.scope, len(interpreter.findings), set(interpreter.seen)
+    written = any(_is_written(value) for value in _given(node))
+    context.scope = scope.fork()
+    interpreter.silent += not written
+    try:
+        found = run()
+    finally:
+        interpreter.silent -= not written
+        context.scope = scope
+        if written:
+            kept = [
+                _told_here(frame, node, finding)
+                for finding in interpreter.findings[findings:] if finding.code.startswith("SC3")
+            ]  # fmt: skip
+            interpreter.findings[findings:] = kept
+            interpreter.seen = seen | {
+                (each.code, each.place.filename, each.place.row, each.place.column) for each in kept
+            }
+    return _made_of(declared, found)
+
+
+def _told_here(frame: Frame, node: ast.AST, finding: Diagnostic) -> Diagnostic:
+    """A finding inside a function as one about the call: what the call says is what is wrong."""
+    place = frame.interpreter.node_place(frame.index, node)
+    notes = [note for note in finding.notes if not note.call]
+    return finding.replace(place=place, notes=[*notes, Note("it happens here", finding.place)])
+
+
+def _is_worth_it(frame: Frame, function: FunctionValue, signature: Signature, declared: AnyValue) -> bool:
+    if frame.depth >= MAX_DEPTH or not signature.is_transparent or signature.is_left_out or signature.is_generator:
+        return False
+    if not any(isinstance(each, Tensor) and each.shape.rest is None for each in _parts(declared)):
+        return False
+    owner = function.bound
+    if isinstance(owner, Instance) and not owner.is_exact and owner.cls.is_overridden(function.name.rpartition(".")[2]):
+        return False
+    known = frame.interpreter.short
+    if function.node not in known:
+        known[function.node] = _is_short(function.node)
+    return known[function.node]
+
+
+def _is_short(function: ast.AST) -> bool:
+    """Whether a body is a few plain statements that change nothing but their own variables."""
+    body = getattr(function, "body", None)
+    if not isinstance(body, list):
+        return False
+    count = 0
+    for statement in body:
+        for node in nodes(statement):
+            count += 1
+            if count > MAX_NODES or (isinstance(node, ast.stmt) and not isinstance(node, _PLAIN)):
+                return False
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+                return False
+    return True
+
+
+def _given(node: ast.AST) -> list[ast.expr]:
+    return [*node.args, *[keyword.value for keyword in node.keywords]] if isinstance(node, ast.Call) else []
+
+
+def _is_written(value: ast.expr) -> bool:
+    """Whether an argument is a number or string that the call spells out."""
+    if isinstance(value, ast.UnaryOp):
+        value = value.operand
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, str)) and not isinstance(value.value, bool)
+
+
+def _parts(value: AnyValue) -> list[AnyValue]:
+    return [item for item in value.items if not isinstance(item, Rest)] if isinstance(value, Sequence) else [value]
+
+
+def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
+    """The declared value with the factors and marks of the one that the body gives, axis by axis."""
+    if isinstance(declared, Sequence) and isinstance(found, Sequence) and len(declared.items) == len(found.items):
+        pairs = zip(declared.items, found.items, strict=True)
+        return Sequence(
+            [one if isinstance(one, Rest) or isinstance(other, Rest) else _made_of(one, other) for one, other in pairs],
+            declared.kind,
+        )
+    if not isinstance(declared, Tensor) or not isinstance(found, Tensor):
+        return declared
+    if declared.shape.rest is not None or found.shape.rest is not None or len(declared.shape) != len(found.shape):
+        return declared
+    axes = []
+    for one, other in zip(declared.shape.known, found.shape.known, strict=True):
+        axes.append(_axis(one, other))
+    return declared.reshaped(Shape(axes))
+
+
+def _axis(declared: Axis, found: Axis) -> Axis:
+    scope = current().scope
+    size = scope.normal(declared.size)
+    if size.symbol is not None and size.symbol.kind is Kind.FLEXIBLE and _is_made_up(scope.normal(found.size)):
+        # A name that nothing binds is what the body makes it.
+        require(declared.size, found.size)
+    if not scope.equal(declared.size, found.size) or any(factor.ident is None for factor in found.factors):
+        return declared if found.mark is None else Axis(declared.size, declared.factors, declared.origin, found.mark)
+    return Axis(declared.size, found.factors, declared.origin, found.mark)
+
+
+def _is_made_up(size: Dim) -> bool:
+    """Whether a size is made of others, all of which the caller knows."""
+    return size.constant is None and size.symbol is None and all(map(_is_known, size.atoms))
+
+
+def _is_known(atom: Symbol | Call) -> bool:
+    if isinstance(atom, Call):
+        return all(_is_known(inner) for arg in atom.args for inner in arg.atoms)
+    return atom.kind is not Kind.OPAQUE
