@@ -97,9 +97,9 @@ def test_errors_point_at_the_faulty_part(text, part):
     ],
 )
 def test_absurd_input_is_refused_quickly(text):
-    started = time.perf_counter()
+    started = time.process_time()
     assert isinstance(parse_shape(text), AnnotationError)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_precedence_is_that_of_python():

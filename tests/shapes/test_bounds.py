@@ -40,7 +40,7 @@ def shapes(draw):
 @given(st.lists(shapes(), min_size=1, max_size=3), st.lists(st.lists(sizes, max_size=6), min_size=1, max_size=3))
 def test_any_sizes_are_answered(operands, targets):
     use(Context())
-    start = time.perf_counter()
+    start = time.process_time()
     found = broadcast(*operands)
     shape = operands[0] if isinstance(found, Mismatch) else found
     for target in targets:
@@ -51,16 +51,16 @@ def test_any_sizes_are_answered(operands, targets):
     if shape.axes and shape.rest is None:
         flatten(shape, 0, len(shape) - 1)
         split_axis(shape.known[0], [ONE, *targets[0]])
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_search_for_a_permutation_is_bounded():
     names = [Dim.of(Symbol(f"n{index}")) for index in range(16)]
     paired = [names[index] * names[15 - index] for index in range(16)]
-    start = time.perf_counter()
+    start = time.process_time()
     use(Context())
     reshape(Shape.of(*names, *names), paired)
     reshape(Shape.of(*names), [names[(7 * index + 3) % 16] for index in range(16)])
     reshape(Shape([Axis.of(Dim.of(2), ident=index) for index in range(40)]), [Dim.of(2**39), Dim.of(2)])
     reshape(Shape([Axis.of(names[0], ident=index) for index in range(20)]), [names[0] ** 9 * names[1], names[0] ** 11])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
