@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapecheck.dims import DATA_DEPENDENT, ONE, YES, Call, Dim, Kind, No, Symbol, maximum
 from shapecheck.shapes.axis import Axis, Copies, Origin, Rest
-from shapecheck.shapes.context import require, scope, suspect
+from shapecheck.shapes.context import hide, require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.shape import Shape
 
@@ -109,6 +109,7 @@ def _leading(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> list[
         return list(left)
     if len(left) == len(right) and all(a is b or a == b for a, b in zip(left, right, strict=True)):
         return list(left)
+    hide()
     under = right if isinstance(left[-1], Rest) else left
     kept: list[Axis | Rest] = []
     for axis in reversed(under):
