@@ -192,6 +192,9 @@ def _batch_meets(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 def _batch_table(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     batch, left, right = speaker.size(found.left), speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    if found.detail == "read":
+        message = f"{shown} of {left} and {right}: the table is read at the number of each sample of the axis {batch}"
+        return Said(message, [], "count along the time axis: `torch.arange(x.size(1))`")
     cut = f"cut to the batch size {batch} and " if found.detail == "cut" else ""
     message = f"{shown} of {left} and {right}: the table is {cut}lined up with the batch axis {batch}"
     return Said(message, [], "cut it to the length of the time axis, and put a 1 where the batch is")

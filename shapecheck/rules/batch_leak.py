@@ -9,8 +9,18 @@ batch counts. Silent are scalar results and batch statistics used for standardis
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.rules.observed import BATCH_NAMES, Observed, here, is_batch, marked_positions, methods, unmarked, watch
-from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Slice, Tensor, scope
+from shapecheck.rules.observed import (
+    BATCH_NAMES,
+    Observed,
+    axis_name,
+    here,
+    is_batch,
+    marked_positions,
+    methods,
+    unmarked,
+    watch,
+)
+from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Shape, Slice, Tensor, scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -248,6 +258,38 @@ def _is_length(axis: object) -> bool:
     return bool(words & _LENGTHS) and not words & BATCH_NAMES
 
 
+COUNTED = "counted"
+READ = "read"
+
+
+@watch("torch.arange")
+def _count(call: Observed) -> None:
+    """Numbers that count the samples: ``arange(x.size(0))``."""
+    result = call.result
+    axis = result.shape[0] if isinstance(result, Tensor) and len(result.shape) == 1 else None
+    if isinstance(result, Tensor) and isinstance(axis, Axis) and axis_name(axis) in BATCH_NAMES:
+        call.result = result.reshaped(Shape([axis.with_mark(Mark(COUNTED, here()))]))
+
+
+@watch(*[f"operator.{name}" for name in ("add", "sub", "mul", "floordiv", "mod")], *methods("add", "sub", "mul"))
+def _computed(call: Observed) -> None:
+    """What is computed of the numbers of the samples, ``rows * t + columns``, counts something else."""
+    if isinstance(call.result, Tensor):
+        call.result = unmarked(call.result, COUNTED)
+
+
+@watch("torch.nn.Embedding")
+def _look_up(call: Observed) -> None:
+    """A table of positions read at the number of the sample: as if it were cut to the batch size."""
+    rows, result = getattr(call.layer, "rows", None), call.result
+    if not isinstance(rows, Dim) or not _is_length(Axis.of(rows)) or not isinstance(result, Tensor):
+        return
+    for position in marked_positions(result.shape, COUNTED):
+        axis = result.shape[position]
+        if isinstance(axis, Axis) and position == 0:
+            call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Mark(READ, here()))))
+
+
 @watch("operator.add", *methods("add"))
 def _add(call: Observed) -> None:
     """A table of positions lined up with the batch: ``[b, t, d] + pe`` with a pe of ``[m, 1, d]``, or ``pe[:b]``."""
@@ -257,15 +299,16 @@ def _add(call: Observed) -> None:
             continue
         if marked_positions(samples.shape, TABLE) or len(table.shape) < 3:
             continue
-        cut = marked_positions(table.shape, TABLE) == [0]
+        read = marked_positions(table.shape, READ) == [0]
+        cut = read or marked_positions(table.shape, TABLE) == [0]
         if not cut and not _is_length(table.shape[0]):
             continue
         second = table.shape[1]
-        if is_batch(samples.shape) and isinstance(second, Axis) and second.is_one:
+        if is_batch(samples.shape) and isinstance(second, Axis) and (second.is_one or read):
             axis = samples.shape[0]
             call.suspect(
                 Mismatch(
                     Fault.BATCH_TABLE, left=axis.size if isinstance(axis, Axis) else None, left_shape=samples.shape,
-                    right_shape=table.shape, detail="cut" if cut else "",
+                    right_shape=table.shape, detail="read" if read else "cut" if cut else "",
                 )
             )
