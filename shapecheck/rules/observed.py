@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     Watcher: TypeAlias = "Callable[[Observed], None]"
 
-BATCH_NAMES = frozenset(("b", "B", "batch", "batch_size", "bs"))
+BATCH_WORDS = frozenset(("batch", "batch_size", "bs"))
+"""What is a batch wherever it stands."""
+BATCH_NAMES = BATCH_WORDS | {"b", "B"}
 """What a leading batch axis is called; ``n`` and ``N`` mean other things in real code."""
 
 WATCHERS: dict[str, list[Watcher]] = {}

@@ -13,11 +13,12 @@ from shapecheck.rules import (
 )
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.inferred_axis import inferred_axes
-from shapecheck.rules.observed import observe
+from shapecheck.rules.observed import BATCH_WORDS, observe
 
 from shapecheck.rules import values_kept  # isort: skip - the last of the watchers
 
 __all__ = [
+    "BATCH_WORDS",
     "batch_first",
     "batch_names",
     "causal_mask",

@@ -309,15 +309,30 @@ _LOSSES = (
 
 @watch(*_LOSSES)
 def _classes(call: Observed) -> None:
-    """A loss that takes axis 1 for the classes, with scores whose axis 1 is one that the targets have as well."""
+    """A loss that takes axis 1 for the classes, where the classes would have to be as many as an axis has elements.
+
+    ``[b, t, v]`` with targets ``[b, t]`` asks for ``v == t``: a fault where only this loss says so. Scores of every
+    element against every other, ``[b, t, t]``, may well have the classes on either axis.
+    """
     scores, targets = call.tensor(0, "input"), call.tensor(1, "target")
     if scores is None or targets is None or not scores.shape.rank or scores.shape.rank != (targets.shape.rank or 0) + 1:
         return
-    classes = scores.shape.known[1]
-    symbol = classes.size.symbol if scores.shape.rank > 2 else None
-    if symbol is not None and any(axis.size.symbol is symbol for axis in targets.shape.known[1:]):
-        call.suspect(
-            Mismatch(
-                Fault.CLASS_AXIS, axis=1, left=classes.size, left_shape=scores.shape, right_shape=targets.shape
+    axis, *others = scores.shape.known[1:] or (None,)
+    symbol = axis.size.symbol if isinstance(axis, Axis) else None
+    if axis is None or symbol is None:
+        return
+    for other, target in zip(others, targets.shape.known[1:], strict=True):
+        if target.size.symbol is symbol and _is_solved_here(other):
+            call.suspect(
+                Mismatch(
+                    Fault.CLASS_AXIS, axis=1, left=axis.size, left_shape=scores.shape, right_shape=targets.shape
+                )
             )
-        )
+            return
+
+
+def _is_solved_here(axis: Axis) -> bool:
+    """Whether the size of an axis was open up to the call that is being evaluated."""
+    symbol = axis.size.symbol
+    solution = None if symbol is None else scope().solution(symbol)
+    return solution is not None and solution.place == here()

@@ -10,6 +10,7 @@ from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_colu
 from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Scope
 from shapecheck.shapes import AnyValue, Fault, Mismatch, current
+from shapecheck.static.batch_sizes import is_batch_size
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.walk import nodes
 
@@ -132,6 +133,10 @@ class Reporter:
         if self.silent or self.foreseen:
             return
         if mismatch.kind is Fault.OUTER and self._is_meant(frame, mismatch):
+            return
+        if mismatch.kind is Fault.BATCH_WIDTH and not mismatch.detail and not is_batch_size(
+            mismatch.left, self.declared_orders(frame), frame.owner
+        ):
             return
         found = wording.mismatch(mismatch, operation, self.speaker(frame))
         severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
