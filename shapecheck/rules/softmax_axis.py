@@ -81,13 +81,19 @@ def _normalise(call: Observed, dim: int) -> None:
     shape = unmarked(result, *KINDS).shape
     if axis.mark is None or axis.mark.kind != SCORES:
         computed = any(marked_positions(source.shape, kind) for kind in (PAIRED, *KINDS))
-        given = position == len(source.shape) - 1 and not computed and not _are_heads(axis)
+        given = position == len(source.shape) - 1 and not computed and not _are_heads(axis) and not _is_square(source.shape)
         shape = shape.replaced(position, axis.with_mark(Mark(GIVEN if given else NORMALISED, here())))
     call.result = result.reshaped(shape)
 
 
 _HEADS = frozenset(("heads", "head", "n_heads", "num_heads", "n_head", "nheads", "nhead"))
 """What an axis of attention heads is called: nothing is classified into those."""
+
+
+def _is_square(shape: Shape) -> bool:
+    """Whether the last two axes are one: scores of elements for each other, and not of classes."""
+    one, other = shape.axes[-2:] if len(shape) > 1 else (None, None)
+    return isinstance(one, Axis) and isinstance(other, Axis) and one.size.constant is None and one.size == other.size
 
 
 def _are_heads(axis: Axis) -> bool:
