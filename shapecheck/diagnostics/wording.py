@@ -342,3 +342,8 @@ _MESSAGES = {
 def in_case(message: str, subject: str, value: str) -> str:
     """A message about what is only so for one value of a parameter or attribute."""
     return f"{message} (where `{subject}` is {value})"
+
+
+def never(left: Dim, right: Dim, speaker: Speaker) -> Said:
+    """An assert that no call gets past."""
+    return Said(f"the assert never holds: {speaker.size(left)} is not {speaker.size(right)}")

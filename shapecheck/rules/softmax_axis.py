@@ -81,7 +81,8 @@ def _normalise(call: Observed, dim: int) -> None:
     shape = unmarked(result, *KINDS).shape
     if axis.mark is None or axis.mark.kind != SCORES:
         computed = any(marked_positions(source.shape, kind) for kind in (PAIRED, *KINDS))
-        given = position == len(source.shape) - 1 and not computed and not _are_heads(axis) and not _is_square(source.shape)
+        last = position == len(source.shape) - 1
+        given = last and not computed and not _are_heads(axis) and not _is_square(source.shape)
         shape = shape.replaced(position, axis.with_mark(Mark(GIVEN if given else NORMALISED, here())))
     call.result = result.reshaped(shape)
 

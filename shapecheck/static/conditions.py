@@ -132,9 +132,8 @@ def _equal(left: AnyValue, right: AnyValue) -> bool | None:
     if isinstance(left, Dim) and isinstance(right, Dim):
         if scope().decide(left, right) is YES:
             return True
-        # Sizes that differ in general may be equal in a case the code treats by itself.
-        known = left.constant, right.constant
-        return False if None not in known else None
+        # Sizes that differ in general may be equal in a case the code treats by itself: not those a number apart.
+        return False if (scope().normal(left) - scope().normal(right)).constant else None
     if isinstance(left, Sequence) and isinstance(right, Sequence):
         if any(isinstance(item, Rest) for item in (*left.items, *right.items)):
             return True if left.items == right.items else None

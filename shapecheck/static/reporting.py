@@ -161,6 +161,10 @@ class Reporter:
         said = wording.misfit(misfit, told, subject, self.speaker(frame), names.bound)
         self._add(frame, node, code, "warning" if code == "SC209" else "error", said)
 
+    def report_never(self, frame: Frame, node: ast.AST, left: Dim, right: Dim) -> None:
+        """Report an assert about two sizes that are never equal."""
+        self._add(frame, node, "SC206", "error", wording.never(left, right, self.speaker(frame)))
+
     def declared_orders(self, frame: Frame) -> set[tuple[str, ...]]:
         """The axis names of every array that the function under analysis declares, each in its order."""
         signature = frame.signature or (self.active[0].signature if self.active else None)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from shapecheck.annotations import ArrayHint, InvalidHint, parse_annotation, walk
+from shapecheck.dims import Dim
 from shapecheck.shapes import (
     AnyValue,
     Sequence,
     Unknown,
+    scope,
 )
 from shapecheck.static.assignment import assign, forget_keys
 from shapecheck.static.branches import BRANCHES
@@ -77,10 +79,53 @@ def _raise(frame: Frame, node: ast.Raise) -> bool:
 
 
 def _assert(frame: Frame, node: ast.Assert) -> bool:
-    if truth(frame, node.test) is False:
+    if truth(frame, node.test) is False or _is_another_order(frame, node.test):
+        _report_never(frame, node.test)
         return False
     assume(frame, node.test, holds=True)
     return True
+
+
+def _compared(frame: Frame, test: ast.expr) -> tuple[list[Dim], list[Dim]]:
+    """The sizes that an assert says are equal; none where it says something else."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq) or len(test.ops) > 1:
+        return [], []
+    frame.interpreter.silent += 1
+    try:
+        left, right = _sizes(frame.evaluate(test.left)), _sizes(frame.evaluate(test.comparators[0]))
+    finally:
+        frame.interpreter.silent -= 1
+    return (left, right) if len(left) == len(right) else ([], [])
+
+
+def _is_another_order(frame: Frame, test: ast.expr) -> bool:
+    """Whether a shape is compared with its own axes in another order, as written beside it."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.comparators[0], ast.Tuple):
+        return False
+    left, right = _compared(frame, test)
+    return left != right and {*left} == {*right} and len({*left}) == len(left) and all(size.symbol for size in left)
+
+
+def _report_never(frame: Frame, test: ast.expr) -> None:
+    """Report an assert about sizes that cannot hold: ``n == n + 1``, or a shape in another order.
+
+    Other names may be equal where that is asked for.
+    """
+    if frame.depth:
+        return
+    pairs = list(zip(*_compared(frame, test), strict=True))
+    apart = [(one, other) for one, other in pairs if (one - other).constant and one.constant is None]
+    if not apart and _is_another_order(frame, test):
+        apart = [(one, other) for one, other in pairs if one != other]
+    if apart:
+        frame.interpreter.report_never(frame, test, *apart[0])
+
+
+def _sizes(value: AnyValue) -> list[Dim]:
+    """The sizes of a shape, or one size; none if one of them is not known."""
+    items = value.items if isinstance(value, Sequence) else [value]
+    sizes = [scope().normal(item) for item in items if isinstance(item, Dim)]
+    return sizes if len(sizes) == len(items) else []
 
 
 def _assign(frame: Frame, node: ast.Assign) -> bool:
