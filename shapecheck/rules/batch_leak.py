@@ -1,14 +1,15 @@
 """SC307: samples of a batch influence each other.
 
-A softmax, a cumulative operation or a normalisation along the batch axis; a reduction over the whole batch that is
-combined with single samples again, as in ``adv - adv.mean()`` and ``total / mask.sum()``, and returned; a layer as wide
-as the batch; a table cut to the batch size and lined up with the batch axis. Only a leading axis that is called like a
-batch counts. Silent are scalar results and batch statistics used for standardising (a mean that is divided later).
+A reduction over the whole batch that is combined with single samples again, as in ``adv - adv.mean()`` and
+``total / mask.sum()``, and returned; a layer as wide as the batch; a table cut to the batch size and lined up with the
+batch axis. Only a leading axis that is called like a batch counts. Silent are scalar results and batch statistics used
+for standardising (a mean that is divided later). Of what runs along the batch axis ``batch_mixed`` speaks.
 """
 
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.rules.batch_mixed import NORMALISED, mix
 from shapecheck.rules.observed import (
     BATCH_NAMES,
     Observed,
@@ -41,28 +42,6 @@ WHOLE = "whole batch"
 LEAK = "leak"
 NORMS = "norms over the batch"
 CENTRE = "mean over the batch"
-
-_ALONG = (
-    *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort"),
-    "torch.nn.functional.softmax",
-    "torch.nn.functional.log_softmax",
-    "torch.nn.functional.normalize",
-)
-
-
-@watch(*_ALONG)
-def _along(call: Observed) -> None:
-    source = call.tensor(0, "input")
-    number = 2 if call.name.endswith(".normalize") else 1
-    axes = call.axes(number, "dim", "axis")
-    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2:
-        return
-    position = source.shape.position(axes[0])
-    if position == 0 and is_batch(source.shape):
-        axis = source.shape[0]
-        size = axis.size if isinstance(axis, Axis) else None
-        call.suspect(Mismatch(Fault.BATCH_LEAK, axis=0, left=size, left_shape=source.shape, detail="along"))
-
 
 @watch(*methods("mean", "sum"))
 def _reduce(call: Observed) -> None:
@@ -129,14 +108,7 @@ def _divide(call: Observed) -> None:
     _combine(call, f"{WHOLE} sum", call.tensor(0, "input"), call.tensor(1, "other"))
     samples, norms = call.tensor(0, "input"), call.tensor(1, "other")
     if samples is not None and norms is not None and norms.mark is not None and norms.mark.kind == NORMS:
-        axis = samples.shape[0] if is_batch(samples.shape) else None
-        if isinstance(axis, Axis):
-            call.suspect(
-                Mismatch(
-                    Fault.BATCH_LEAK, axis=0, left=axis.size, left_shape=samples.shape, detail="along",
-                    place=norms.mark.place, operation=".norm",
-                )
-            )
+        mix(call, samples.shape, NORMALISED, place=norms.mark.place, operation=".norm")
 
 
 def _combine(call: Observed, kind: str, samples: Tensor | None, number: Tensor | None) -> None:

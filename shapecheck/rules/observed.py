@@ -33,6 +33,8 @@ BATCH_WORDS = frozenset(("batch", "batch_size", "bs"))
 BATCH_NAMES = BATCH_WORDS | {"b", "B"}
 """What a leading batch axis is called; ``n`` and ``N`` mean other things in real code."""
 
+MIXING = "anything, while an axis is mixed"
+
 WATCHERS: dict[str, list[Watcher]] = {}
 
 
@@ -119,10 +121,13 @@ def observe(
         # An operation that returns its operand as the shape of its result.
         result = Tensor(result.shape, result.dtype, result.kind)
     watchers = WATCHERS.get(name)
-    if watchers is None:
+    mixing = current().mixing
+    if watchers is None and not mixing:
         return result
     observed = Observed(name, args, kwargs, result, layer)
-    for watcher in watchers:
+    for watcher in watchers or ():
+        watcher(observed)
+    for watcher in WATCHERS[MIXING] if mixing else ():
         watcher(observed)
     return observed.result
 

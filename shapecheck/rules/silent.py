@@ -12,6 +12,7 @@ from shapecheck.rules import (
     weight_sums,
 )
 from shapecheck.rules.batch_leak import batch_names, leak, widths
+from shapecheck.rules.batch_mixed import handed_out
 from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import BATCH_WORDS, observe
 
@@ -24,6 +25,7 @@ __all__ = [
     "causal_mask",
     "diagonal",
     "factor_order",
+    "handed_out",
     "inferred_axes",
     "leak",
     "misaligned",

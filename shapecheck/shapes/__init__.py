@@ -3,7 +3,7 @@
 from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Rest, fuse, merged, part
 from shapecheck.shapes.broadcast import broadcast, suspect_order
 from shapecheck.shapes.context import Context, current, hide, require, scope, suspect, use
-from shapecheck.shapes.fault import Fault, Mismatch
+from shapecheck.shapes.fault import Fault, Mismatch, Undecided
 from shapecheck.shapes.regroup import flatten, reshape, split_axis
 from shapecheck.shapes.shape import Shape
 from shapecheck.shapes.values import (
@@ -49,6 +49,7 @@ __all__ = [
     "Shape",
     "Slice",
     "Tensor",
+    "Undecided",
     "Unknown",
     "Value",
     "broadcast",

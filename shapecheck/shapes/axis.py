@@ -86,18 +86,25 @@ class Mark:
 class Axis:
     """One axis of a tensor: its size, its factors (outermost first) and its origin. Immutable.
 
-    ``mark`` tells what was done along it; it takes no part in comparisons and goes where the axis goes.
+    ``mark`` tells what was done along it, ``mixed`` that each place along it depends on the others; they take no part
+    in comparisons and go where the axis goes.
     """
 
-    __slots__ = ("factors", "mark", "origin", "size")
+    __slots__ = ("factors", "mark", "mixed", "origin", "size")
 
     def __init__(
-        self, size: Dim, factors: tuple[Factor, ...], origin: Origin = Origin.DECLARED, mark: Mark | None = None
+        self,
+        size: Dim,
+        factors: tuple[Factor, ...],
+        origin: Origin = Origin.DECLARED,
+        mark: Mark | None = None,
+        mixed: object = None,
     ) -> None:
         self.size = size
         self.factors = factors
         self.origin = origin
         self.mark = mark
+        self.mixed = mixed
 
     @staticmethod
     def of(size: Dim | int | Symbol, origin: Origin = Origin.DECLARED, ident: Hashable | None = None) -> Axis:
@@ -128,11 +135,15 @@ class Axis:
 
     def with_origin(self, origin: Origin) -> Axis:
         """The same axis with another origin."""
-        return self if origin is self.origin else Axis(self.size, self.factors, origin, self.mark)
+        return self if origin is self.origin else Axis(self.size, self.factors, origin, self.mark, self.mixed)
 
     def with_mark(self, mark: Mark | None) -> Axis:
         """The same axis with another mark."""
-        return self if mark is self.mark else Axis(self.size, self.factors, self.origin, mark)
+        return self if mark is self.mark else Axis(self.size, self.factors, self.origin, mark, self.mixed)
+
+    def with_mixed(self, mixed: object) -> Axis:
+        """The same axis, with what its places have to do with each other."""
+        return self if mixed is self.mixed else Axis(self.size, self.factors, self.origin, self.mark, mixed)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Axis) and self.size == other.size and self.factors == other.factors

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 class Context:
     """The facts in force and the suspicions collected."""
 
-    __slots__ = ("hidden", "place", "scope", "suspicions")
+    __slots__ = ("hidden", "mixing", "place", "scope", "suspicions")
 
     def __init__(self, scope: Scope | None = None) -> None:
         self.scope = Scope() if scope is None else scope
         self.suspicions: list[Mismatch] = []
         self.place: object = None
         """What is being evaluated; remembered with each solution."""
+        self.mixing = False
+        """Whether any axis is mixed: its places depend on each other."""
         self.hidden = False
         """Whether an axis could not be told because it is counted across axes of unknown number."""
 

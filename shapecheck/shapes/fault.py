@@ -158,3 +158,23 @@ class Mismatch:
             if getattr(self, field) not in {None, "", ()}
         ]
         return f"Mismatch({', '.join(fields)})"
+
+
+class Undecided(Mismatch):
+    """A mismatch of which what follows tells whether it is one: it is, unless it is ``excused`` and never ``faulty``.
+
+    Each is one of its own, whatever it says.
+    """
+
+    __slots__ = ("excused", "faulty")
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+        self.excused = False
+        self.faulty = False
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)

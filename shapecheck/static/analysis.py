@@ -306,8 +306,12 @@ class Analyst:
         interpreter.scope.correlated = self.case is not None and (
             instance is None or self.case.subject.startswith("self.")
         )
-        if interpreter.execute(frame, node.body):
-            interpreter.report_narrowed(frame)
+        postponed = len(interpreter.postponed)
+        try:
+            if interpreter.execute(frame, node.body):
+                interpreter.report_narrowed(frame)
+        finally:
+            interpreter.decide(postponed)
         return tied
 
     def _free_names(self, signature: Signature, names: Names) -> None:
@@ -420,9 +424,10 @@ class Analyst:
         def run() -> None:
             construction.build(interpreter, instance, ("constructor", id(cls)))
 
-        silent, building = interpreter.silent, list(interpreter.building)
+        silent, building, postponed = interpreter.silent, list(interpreter.building), len(interpreter.postponed)
         self.guard(interpreter.root, run, count=count)
         interpreter.silent, interpreter.building = silent, building
+        interpreter.decide(postponed)
         interpreter.building.pop()
         interpreter.silent -= not own
         interpreter.context, interpreter.root = before, root

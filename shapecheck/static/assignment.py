@@ -21,6 +21,7 @@ from shapecheck.shapes import (
 from shapecheck.static.copies import acyclic, forget_values, replace_tensor, replace_value
 from shapecheck.static.facts import with_rank
 from shapecheck.static.frame import Frame
+from shapecheck.static.handing_out import hand_out
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loosen import take
 from shapecheck.static.values import Container, Dictionary, Elements, Instance
@@ -36,6 +37,7 @@ def assign(frame: Frame, target: ast.expr, value: AnyValue, source: ast.expr | N
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(frame, target, value, source)
     elif isinstance(target, ast.Attribute):
+        hand_out(frame, value)
         owner = frame.evaluate(target.value)
         if isinstance(owner, Instance):
             frame.interpreter.set_attribute(frame, owner, target.attr, value, target)

@@ -14,6 +14,7 @@ from shapecheck.static.classes import find_class
 from shapecheck.static.declare import Names, introduce
 from shapecheck.static.dtypes import check_dtype, without_dtype
 from shapecheck.static.fits import check
+from shapecheck.static.handing_out import hand_out
 from shapecheck.static.loosen import own_sizes
 from shapecheck.static.orders import other_order
 from shapecheck.static.reporting import Reporter
@@ -80,6 +81,7 @@ class Declarations(Reporter):
         """Check what a function under analysis returns."""
         signature = frame.signature
         self.report_narrowed(frame)
+        hand_out(frame, value)
         if frame.names is None or signature is None or signature.returns is None or signature.is_generator:
             return
         self._check(frame, node, signature.returns, value, "SC201")
@@ -93,6 +95,7 @@ class Declarations(Reporter):
     def check_yield(self, frame: Frame, node: ast.expr, value: AnyValue) -> None:
         """Check what a generator under analysis yields."""
         signature = frame.signature
+        hand_out(frame, value)
         if frame.names is None or signature is None or not isinstance(signature.returns, OtherHint):
             return
         if signature.returns.args:

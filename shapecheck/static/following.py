@@ -55,6 +55,7 @@ def follow(
         return declared
     context = current()
     scope, findings, seen = context.scope, len(interpreter.findings), set(interpreter.seen)
+    postponed = len(interpreter.postponed)
     written = any(_is_written(value) for value in _given(node))
     context.scope = scope.fork()
     interpreter.silent += not written
@@ -69,6 +70,8 @@ def follow(
                 for finding in interpreter.findings[findings:] if finding.code.startswith("SC3")
             ]  # fmt: skip
             interpreter.findings[findings:] = kept
+            for waiting in interpreter.postponed[postponed:]:
+                waiting.finding = _told_here(frame, node, waiting.finding)
             interpreter.seen = seen | {
                 (each.code, each.place.filename, each.place.row, each.place.column) for each in kept
             }
@@ -152,8 +155,8 @@ def _axis(declared: Axis, found: Axis) -> Axis:
         # A name that nothing binds is what the body makes it.
         require(declared.size, found.size)
     if not scope.equal(declared.size, found.size) or any(factor.ident is None for factor in found.factors):
-        return declared if found.mark is None else Axis(declared.size, declared.factors, declared.origin, found.mark)
-    return Axis(declared.size, found.factors, declared.origin, found.mark)
+        return declared.with_mark(found.mark or declared.mark).with_mixed(found.mixed)
+    return Axis(declared.size, found.factors, declared.origin, found.mark, found.mixed)
 
 
 def _is_made_up(size: Dim) -> bool:

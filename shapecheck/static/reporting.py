@@ -9,7 +9,7 @@ from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
 from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Scope
-from shapecheck.shapes import AnyValue, Fault, Mismatch, current
+from shapecheck.shapes import AnyValue, Fault, Mismatch, Undecided, current
 from shapecheck.static.batch_sizes import is_batch_size
 from shapecheck.static.index import ModuleIndex, Project
 from shapecheck.static.walk import nodes
@@ -24,12 +24,24 @@ if TYPE_CHECKING:
     from shapecheck.static.frame import Frame
 
 
+class Postponed:
+    """A finding that what follows decides about, with the statement at which it was made."""
+
+    __slots__ = ("finding", "mismatch", "statement")
+
+    def __init__(self, finding: Diagnostic, mismatch: Undecided, statement: ast.stmt | None) -> None:
+        self.finding = finding
+        self.mismatch = mismatch
+        self.statement = statement
+
+
 class Reporter:
     """Collects the findings of a run, each with the function and the statement at which it was made."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.findings: list[Diagnostic] = []
+        self.postponed: list[Postponed] = []
         self.seen: set[tuple[object, ...]] = set()
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
@@ -143,7 +155,22 @@ class Reporter:
         place = mismatch.place
         if isinstance(place, tuple) and place[0] is frame.index:
             node = place[1]
-        self._add(frame, node, mismatch.kind.code, severity, found)
+        finding = self._finding(frame, node, mismatch.kind.code, severity, found)
+        if isinstance(mismatch, Undecided):
+            if not (self.sure_only and self.conditional):
+                self.postponed.append(Postponed(finding, mismatch, self.statement))
+        else:
+            self.add(finding)
+
+    def decide(self, since: int) -> None:
+        """Report those of the postponed findings from a number on that are faults by now, and forget them all."""
+        waiting, before = self.postponed[since:], self.statement
+        del self.postponed[since:]
+        for each in waiting:
+            if each.mismatch.faulty or not each.mismatch.excused:
+                self.statement = each.statement
+                self.add(each.finding)
+        self.statement = before
 
     def _is_meant(self, frame: Frame, mismatch: Mismatch) -> bool:
         """Whether all pairs along an axis are asked for: the function declares a ``[n, n]``, or adds a product."""
@@ -176,6 +203,9 @@ class Reporter:
         return Speaker(self.scope, None if names is None else {**names.bound, **names.shown})
 
     def _add(self, frame: Frame, node: ast.AST, code: str, severity: str, said: Said) -> None:
+        self.add(self._finding(frame, node, code, severity, said))
+
+    def _finding(self, frame: Frame, node: ast.AST, code: str, severity: str, said: Said) -> Diagnostic:
         place = self.node_place(frame.index, node)
         notes = [
             Note(note.message, None if note.place is None else self._solution_place(note.place)) for note in said.notes
@@ -183,9 +213,8 @@ class Reporter:
         for index, caller in reversed(frame.trail):
             message = f"reached by the call here, checking {self.root}"
             notes.append(Note(message, self.node_place(index, caller), call=True))
-        self.add(
-            Diagnostic(code, severity, said.message, place, self.root or frame.function, notes, said.repair)  # type: ignore[arg-type]  # error or warning
-        )
+        root = self.root or frame.function
+        return Diagnostic(code, severity, said.message, place, root, notes, said.repair)  # type: ignore[arg-type]  # error or warning
 
     def _solution_place(self, place: object) -> Place | None:
         if isinstance(place, tuple) and len(place) == 2 and isinstance(place[0], ModuleIndex):

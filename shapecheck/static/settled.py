@@ -61,4 +61,4 @@ def _settle_axis(axis: Axis | Rest, known: Mapping[Symbol, Dim]) -> Axis | Rest:
     if isinstance(axis, Rest) or not any(atom in known for atom in axis.size.atoms):
         return axis
     factors = tuple([Factor(factor.size.substitute(known), factor.ident) for factor in axis.factors])
-    return Axis(axis.size.substitute(known), factors, axis.origin, axis.mark)
+    return Axis(axis.size.substitute(known), factors, axis.origin, axis.mark, axis.mixed)

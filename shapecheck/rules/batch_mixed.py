@@ -1,0 +1,194 @@
+"""SC307: a softmax, sort or cumulative operation along the batch axis.
+
+What comes out still has the batch axis, but each place along it depends on all of them. That is a fault where such a
+place is taken for a sample: returned, or combined with what belongs to single samples. It is none where the axis is
+only a step on the way to a statistic of the batch: weights of the samples by which these are summed
+(``scores.softmax(0).T @ x``), the difference of two sorted batches, the last of running sums. Scores of a batch against
+itself, ``[b, b]``, may be normalised along either axis, as contrastive losses do.
+
+Until something like that is seen, it counts as a fault.
+"""
+
+from __future__ import annotations
+
+from shapecheck.dims import Dim
+from shapecheck.rules.observed import MIXING, Observed, is_batch, methods, watch
+from shapecheck.shapes import Axis, Fault, Rest, Sequence, Shape, Tensor, Undecided, current, scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+    from shapecheck.shapes import AnyValue
+
+WEIGHTS, LOGARITHMS, ORDERED, NORMALISED = "weights", "logarithms", "ordered", "normalised"
+
+_HOW: Final = {
+    **dict.fromkeys(("softmax",), WEIGHTS),
+    **dict.fromkeys(("log_softmax",), LOGARITHMS),
+    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort"), ORDERED),
+    **dict.fromkeys(("normalize",), NORMALISED),
+}
+_REDUCTIONS: Final = frozenset((
+    "sum", "mean", "nansum", "nanmean", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "median", "std",
+    "var", "logsumexp", "quantile", "norm", "vector_norm", "reduce",
+))  # fmt: skip
+_PRODUCTS: Final = frozenset(("matmul", "mm", "bmm", "mv", "einsum", "tensordot"))
+_PICKS: Final = frozenset(("gather", "take_along_dim"))
+
+
+class Mixed:
+    """How the places along an axis depend on each other.
+
+    ``beside`` tells that they were combined with what belongs to single samples, ``single`` that each was taken for a
+    sample by itself.
+    """
+
+    __slots__ = ("batch", "beside", "cases", "single")
+
+    def __init__(self, batch: Dim, cases: tuple[tuple[str, Undecided], ...], *, beside: bool, single: bool) -> None:
+        self.batch = batch
+        self.cases = cases
+        self.beside = beside
+        self.single = single
+
+
+@watch(
+    *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort"),
+    *[f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "normalize")],
+)
+def _along(call: Observed) -> None:
+    source = call.tensor(0, "input")
+    operation = call.name.rpartition(".")[2]
+    axes = call.axes(2 if operation == "normalize" else 1, "dim", "axis")
+    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2:
+        return
+    if source.shape.position(axes[0]) == 0:
+        mix(call, source.shape, _HOW[operation])
+
+
+def mix(call: Observed, shape: Shape, how: str, *, place: object = None, operation: str = "") -> None:
+    """Note that the result of a call depends, at each place along the batch axis, on the whole batch.
+
+    Args:
+        call: the call.
+        shape: of what it works on; nothing is noted unless its leading axis is that of a batch.
+        how: what the result is along the batch axis.
+        place: where the cause stands, if not at the call.
+        operation: what is to be shown as the cause, if not the call.
+    """
+    axis = shape[0] if is_batch(shape) else None
+    if not isinstance(axis, Axis) or axis.size in [other.size for other in shape.known[1:]]:
+        return
+    found = Undecided(
+        kind=Fault.BATCH_LEAK, axis=0, left=axis.size, left_shape=shape, detail="along", place=place,
+        operation=operation,
+    )  # fmt: skip
+    call.suspect(found)
+    current().mixing = True
+    call.result = _marked(call.result, Mixed(axis.size, ((how, found),), beside=False, single=False))
+
+
+@watch(MIXING)
+def _follow(call: Observed) -> None:
+    """What becomes of a mixed axis in an operation."""
+    operands = list(_tensors([*call.args, *call.kwargs.values()]))
+    marked = [(tensor, axis) for tensor in operands for axis in _mixed_axes(tensor)]
+    results = list(_tensors([call.result]))
+    if not marked or not results or any(result.shape.rest is not None for result in results):
+        return
+    mixed = _together([axis.mixed for _, axis in marked if isinstance(axis.mixed, Mixed)])
+    others = any(not _mixed_axes(tensor) and _has(tensor.shape, mixed.batch) for tensor in operands)
+    if not any(_has(result.shape, mixed.batch) for result in results):
+        for how, case in mixed.cases:
+            verdict = _is_meant(call, how, mixed, marked, others=others)
+            case.excused = case.excused or verdict is True
+            case.faulty = case.faulty or verdict is False
+        return
+    operation = call.name.rpartition(".")[2]
+    single = operation in _REDUCTIONS or operation in _PRODUCTS or operation in _PICKS
+    single = single or (operation == "getitem" and others)
+    after = Mixed(mixed.batch, mixed.cases, beside=mixed.beside or others, single=mixed.single or single)
+    call.result = _marked(call.result, after)
+
+
+def _is_meant(
+    call: Observed, how: str, mixed: Mixed, marked: list[tuple[Tensor, Axis]], *, others: bool
+) -> bool | None:
+    """Whether a mixed axis may well end in an operation; None if that tells nothing."""
+    operation = call.name.rpartition(".")[2]
+    pure = not mixed.beside and not others
+    if operation == "getitem":
+        return pure or None if how in (ORDERED, NORMALISED) else None
+    if operation in _REDUCTIONS:
+        if how in (ORDERED, NORMALISED):
+            return pure
+        alone = not mixed.single and all(_ends_alone(call, tensor, axis, mixed.batch) for tensor, axis in marked)
+        return alone and (how == WEIGHTS or pure)
+    if operation in _PRODUCTS and how == WEIGHTS:
+        return not mixed.single
+    return pure and how in (ORDERED, NORMALISED)
+
+
+def _ends_alone(call: Observed, tensor: Tensor, axis: Axis, batch: Dim) -> bool:
+    """Whether a reduction runs along the batch axis of a tensor and along no other."""
+    lost = [_rank(tensor.shape) - _rank(result.shape) for result in _tensors([call.result])]
+    return axis.size == batch and len(tensor.shape) > 1 and set(lost) == {1}
+
+
+def _rank(shape: Shape) -> int:
+    return sum(1 for axis in shape.known if not axis.is_one)
+
+
+def handed_out(value: AnyValue) -> None:
+    """What is returned with a mixed axis is taken for one result a sample."""
+    for tensor in _tensors([value]):
+        for axis in _mixed_axes(tensor):
+            for _, case in axis.mixed.cases if isinstance(axis.mixed, Mixed) else ():
+                case.faulty = True
+
+
+def _together(found: list[Mixed]) -> Mixed:
+    first = found[0]
+    cases = dict.fromkeys([case for each in found for case in each.cases])
+    return Mixed(
+        first.batch, tuple(cases), beside=any(each.beside for each in found), single=any(each.single for each in found)
+    )
+
+
+def _tensors(values: Iterable[AnyValue | Rest]) -> Iterable[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, Sequence):
+            yield from _tensors(value.items)
+
+
+def _mixed_axes(tensor: Tensor) -> list[Axis]:
+    return [axis for axis in tensor.shape.axes if isinstance(axis, Axis) and axis.mixed is not None]
+
+
+def _counts(axis: Axis | Rest, batch: Dim) -> bool:
+    return isinstance(axis, Axis) and batch.symbol in scope().normal(axis.size).atoms
+
+
+def _has(shape: Shape, batch: Dim) -> bool:
+    return any(_counts(axis, batch) for axis in shape.axes)
+
+
+def _marked(value: AnyValue, mixed: Mixed) -> AnyValue:
+    """The same value with every axis that counts samples mixed, also in what it is already."""
+    if isinstance(value, Sequence):
+        items = [item if isinstance(item, Rest) else _marked(item, mixed) for item in value.items]
+        return Sequence(items, value.kind, value.fields)
+    if not isinstance(value, Tensor):
+        return value
+    axes: list[Axis | Rest] = []
+    for axis in value.shape.axes:
+        if isinstance(axis, Axis) and _counts(axis, mixed.batch):
+            before = [axis.mixed] if isinstance(axis.mixed, Mixed) else []
+            axes.append(axis.with_mixed(_together([mixed, *before])))
+        else:
+            axes.append(axis)
+    return Tensor(Shape(axes), value.dtype, value.kind, value.mark)
