@@ -21,6 +21,8 @@ def _scrambled(found: Mismatch, shown: str, speaker: Speaker) -> Said:
         f"{shown} of {speaker.shape(found.left_shape)} to {speaker.shape(found.right_shape)} mixes elements of "
         f"different axes: in memory they lie as ({held}), the new axes read them as ({wanted})"
     )
+    if found.detail == "pattern":
+        return Said(message, [], f"name the parts in the order in which they lie: `({held})`")
     return Said(message, [], _unscramble(found, speaker))
 
 

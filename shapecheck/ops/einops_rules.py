@@ -23,7 +23,8 @@ from shapecheck.shapes import (
     merged,
     require,
     scope,
-    split_axis,
+    split_in_order,
+    suspect_order,
 )
 from shapecheck.shapes import Sequence as Several
 
@@ -130,7 +131,7 @@ def _bind_group(
         for name, size in zip(group, sizes, strict=True):
             found[name] = Axis.unfollowed(opaque(name) if size is None else size)
         return None
-    parts = split_axis(axis, [size for size in sizes if size is not None])
+    parts = split_in_order(axis, [size for size in sizes if size is not None])
     found.update(zip(group, parts, strict=True))
     return None
 
@@ -140,13 +141,6 @@ def _stated(name: str, lengths: Mapping[str, Dim | None]) -> Dim | None:
 
 
 # -- the right side ----------------------------------------------------------------------------------------------------
-
-
-def new_axis(size: Dim) -> Axis:
-    """An axis along which all elements are the same."""
-    if size == ONE:
-        return Axis.of(1, Origin.WRITTEN)
-    return Axis(size, (Factor(size, size.symbol or object()),), Origin.WRITTEN)
 
 
 def composed(pattern: Side, bound: Bound, lengths: Mapping[str, Dim | None]) -> Shape:
@@ -164,7 +158,7 @@ def composed(pattern: Side, bound: Bound, lengths: Mapping[str, Dim | None]) -> 
             axis = bound.axes.get(name)
             if axis is None:
                 size = _stated(name, lengths)
-                axis = new_axis(opaque(name) if size is None else size)
+                axis = Axis.copied(opaque(name) if size is None else size)
             parts.append(axis)
         made.append(parts[0] if len(parts) == 1 and isinstance(parts[0], Axis) else merged(parts, scope()))
     return Shape(made)
@@ -306,6 +300,7 @@ def _contract(
                     Fault.PATTERN_SIZE, axis=known[2], other_axis=number, left=known[0].size, right=axis.size,
                     left_shape=known[1], right_shape=shape, detail=name, because=verdict.because,
                 )
+            suspect_order(known[0], axis)
     for name in names:
         found.setdefault(name, (Axis.unfollowed(opaque(name)), shape, 0))
     return None

@@ -20,6 +20,7 @@ from shapecheck.shapes import (
     broadcast,
     require,
     scope,
+    suspect_order,
 )
 
 
@@ -162,6 +163,8 @@ class _Letters:
                 Fault.PATTERN_SIZE, axis=first.position, other_axis=position, left=first.axis.size, right=axis.size,
                 left_shape=first.shape, right_shape=shape, detail=letter, because=verdict.because,
             )
+        if not repeated:
+            suspect_order(first.axis, axis)
         if len(axis.factors) > len(first.axis.factors) and letter in self.axes:
             self.axes[letter] = Meeting(axis, shape, position)
         return None

@@ -49,7 +49,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> AnyValue | Mismatch:
         """``[.. in] -> [.. out]``."""
-        return mapped(input, self.in_features, Axis.of(self.out_features))
+        return mapped(input, self.in_features, Axis.features(self.out_features))
 
     def attributes(self) -> dict[str, AnyValue]:
         """Weight ``[out in]``, bias ``[out]``."""

@@ -162,7 +162,7 @@ class Conv(Module):
     def forward(self, input: Tensor) -> AnyValue | Mismatch:
         """``[n c ..] -> [n out ..]``."""
         return convolved(
-            input, self.count, self.inputs, Axis.of(self.outputs), self.window, transposed=self.transposed
+            input, self.count, self.inputs, Axis.features(self.outputs), self.window, transposed=self.transposed
         )
 
     def attributes(self) -> dict[str, AnyValue]:

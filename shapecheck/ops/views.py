@@ -201,13 +201,13 @@ def _expanded_axis(shape: Shape, position: int, size: Dim, like: Axis | None) ->
     if isinstance(axis, Rest) or size.constant == -1:
         return axis if isinstance(axis, Axis) else Axis.unfollowed(opaque("expanded"))
     if axis.is_one:
-        return Axis.of(size, Origin.WRITTEN) if like is None else like
+        return Axis.copied(size) if like is None else like
     verdict = scope().decide(axis.size, size)
     if verdict is YES:
         return axis
     if isinstance(verdict, No) and require(axis.size, size) is not YES:
         if is_one(axis):
-            return Axis.of(size, Origin.WRITTEN) if like is None else like
+            return Axis.copied(size) if like is None else like
         return Mismatch(
             Fault.SIZE, axis=position, left=axis.size, right=size, left_shape=shape, because=verdict.because,
         )
@@ -231,14 +231,14 @@ def expanded(input: Tensor, sizes: Sizes, like: Shape | None = None) -> Tensor |
             same = len(lead) == 1 and lead[0] is known
             if not same and any(not isinstance(size, Rest) and size.constant == -1 for size in lead):
                 return input.reshaped(Shape((Rest(), *reversed(axes))))
-            axes += [size if isinstance(size, Rest) else Axis.of(size, Origin.WRITTEN) for size in reversed(lead)]
+            axes += [size if isinstance(size, Rest) else Axis.copied(size) for size in reversed(lead)]
             break
         twin = like[len(like) - back] if like is not None else None
         twin = twin if isinstance(twin, Axis) else None
         if known is None:
             if size.constant == -1:
                 return Mismatch(Fault.RANK, left_shape=shape, detail="-1 for an axis that does not exist")
-            axes.append(Axis.of(size, Origin.WRITTEN) if twin is None else twin)
+            axes.append(Axis.copied(size) if twin is None else twin)
             continue
         axis = _expanded_axis(shape, position, size, twin)
         if isinstance(axis, Mismatch):

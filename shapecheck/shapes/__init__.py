@@ -4,7 +4,7 @@ from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Res
 from shapecheck.shapes.broadcast import broadcast, suspect_order
 from shapecheck.shapes.context import Context, current, hide, require, scope, suspect, use
 from shapecheck.shapes.fault import Fault, Mismatch, Undecided
-from shapecheck.shapes.regroup import flatten, reshape, split_axis
+from shapecheck.shapes.regroup import flatten, reshape, split_axis, split_in_order
 from shapecheck.shapes.shape import Shape
 from shapecheck.shapes.values import (
     ELLIPSIS,
@@ -63,6 +63,7 @@ __all__ = [
     "reshape",
     "scope",
     "split_axis",
+    "split_in_order",
     "suspect",
     "suspect_order",
     "use",

@@ -68,7 +68,27 @@ class Part:
 
 
 class Copies:
-    """The identity of a factor that counts copies of the same elements: every use of it is another one."""
+    """The identity of a factor that counts copies of the same elements: every use of it is another one.
+
+    Unless a name counts them, ``symbol``: then they are that name's axis as well, where something else has one.
+    """
+
+    __slots__ = ("symbol",)
+
+    def __init__(self, symbol: Symbol | None = None) -> None:
+        self.symbol = symbol
+
+    def __eq__(self, other: object) -> bool:
+        if self.symbol is None:
+            return self is other
+        return self.symbol is (other.symbol if isinstance(other, Copies) else other)
+
+    def __hash__(self) -> int:
+        return id(self) if self.symbol is None else hash(self.symbol)
+
+
+class Width:
+    """The identity of the features that a layer puts out, where no name stands for their number."""
 
     __slots__ = ()
 
@@ -123,6 +143,19 @@ class Axis:
     def unfollowed(size: Dim, origin: Origin = Origin.DECLARED) -> Axis:
         """An axis whose elements cannot be told apart from other axes' any more."""
         return Axis(size, () if size == ONE else (Factor(size, None),), origin)
+
+    @staticmethod
+    def features(size: Dim) -> Axis:
+        """The axis of the features that a layer puts out."""
+        named = size.symbol is not None or size.constant is not None
+        return Axis.of(size) if named else Axis.of(size, ident=Width())
+
+    @staticmethod
+    def copied(size: Dim) -> Axis:
+        """An axis written by hand along which all elements are the same, as ``expand`` and ``repeat`` of einops make."""
+        if size == ONE:
+            return Axis(ONE, (), Origin.WRITTEN)
+        return Axis(size, (Factor(size, Copies(size.symbol)),), Origin.WRITTEN)
 
     @property
     def is_one(self) -> bool:

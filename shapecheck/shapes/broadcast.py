@@ -159,7 +159,7 @@ def suspect_order(one: Axis, other: Axis) -> None:
         return
     left = [factor.ident for factor in one.factors]
     right = [factor.ident for factor in other.factors]
-    if left == right or None in left or None in right:
+    if left == right or None in left or None in right or _all_copies(left) or _all_copies(right):
         return
     shared = set(left) & set(right)
     if len(set(left)) != len(left) or len(set(right)) != len(right):
@@ -178,6 +178,11 @@ def suspect_order(one: Axis, other: Axis) -> None:
     suspect(
         Mismatch(Fault.FACTOR_ORDER, left=one.size, right=other.size, factors=one.factors, wanted=(other.factors,))
     )
+
+
+def _all_copies(idents: Sequence[object]) -> bool:
+    """Whether an axis has the same element everywhere."""
+    return all(isinstance(ident, Copies) for ident in idents)
 
 
 def _copies_differ(axis: Axis, shared: set[object]) -> bool:

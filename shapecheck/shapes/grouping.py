@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, Call, Dim, Symbol, floordiv
 from shapecheck.shapes.alignment import align
-from shapecheck.shapes.axis import Factor, part
+from shapecheck.shapes.axis import Copies, Factor, Part, Width, part
 from shapecheck.shapes.context import scope
 
 TYPE_CHECKING = False
@@ -93,10 +93,9 @@ class Grouping:
         if found is None:
             return None
         moved = _moved([factor for factor, _ in pieces], [factor for group in found for factor in group])
-        if any(len(size.terms) > 1 for size in moved):
-            # [T, S + 1] viewed as [S + 1, T]: the shift of relative positions, padded for that very purpose.
+        if _is_shift(moved) or all(isinstance(factor.ident, Copies) for factor in moved):
             return None
-        if all(size.constant is not None for size in moved):
+        if all(factor.size.constant is not None for factor in moved):
             whole = sorted(size.constant or 0 for size in self.plain)
             if whole != sorted(size.constant or 0 for size in self.targets if size != ONE):
                 return None
@@ -144,15 +143,24 @@ class Grouping:
         return None
 
 
-def _moved(before: Sequence[Factor], after: Sequence[Factor]) -> list[Dim]:
-    """The sizes of the pieces that stand at another place than in the flat list."""
+def _moved(before: Sequence[Factor], after: Sequence[Factor]) -> list[Factor]:
+    """The pieces that stand at another place than in the flat list."""
     start = 0
     while start < len(after) and start < len(before) and after[start] == before[start]:
         start += 1
     stop = 0
     while stop < min(len(after), len(before)) - start and after[-stop - 1] == before[-stop - 1]:
         stop += 1
-    return [factor.size for factor in after[start : len(after) - stop]]
+    return list(after[start : len(after) - stop])
+
+
+def _is_shift(moved: Sequence[Factor]) -> bool:
+    """Tell whether ``[T, S + 1]`` is viewed as ``[S + 1, T]``, the shift of relative positions.
+
+    The axis is padded for that very purpose. Features that a layer puts out are not, nor is a part of an axis.
+    """
+    sums = [factor for factor in moved if len(factor.size.terms) > 1]
+    return len(moved) == 2 and any(not isinstance(factor.ident, (Part, Width)) for factor in sums)
 
 
 def exact_divisions(sizes: Sequence[Dim]) -> tuple[dict[Symbol, Dim], dict[Symbol, Dim]]:

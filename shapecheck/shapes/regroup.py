@@ -115,13 +115,7 @@ def _suspect_equated(shape: Shape, targets: Sequence[Dim | Rest], total: Dim, wa
     grouping = Grouping(factors, [ONE if isinstance(target, Rest) else target for target in targets])
     permuted = grouping.permuted() if grouping.in_order() is None else None
     if permuted is not None:
-        held = [factor for axis in shape.known for factor in axis.factors]
-        suspect(
-            Mismatch(
-                Fault.SCRAMBLED, left_shape=shape, right_shape=_plain(targets), factors=tuple(held),
-                wanted=tuple([tuple(group) for group in permuted]),
-            )
-        )
+        _suspect_scrambled(shape, targets, permuted)
 
 
 def _ones(shape: Shape) -> int:
@@ -143,6 +137,31 @@ def split_axis(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
     if groups is None:
         return [Axis.unfollowed(size, Origin.WRITTEN) for size in sizes]
     return [Axis(size, tuple(group), Origin.WRITTEN) for size, group in zip(sizes, groups, strict=True)]
+
+
+def split_in_order(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
+    """The same where a pattern names the parts: ``(n t)`` of an axis that lies as ``(t n)`` is a suspicion."""
+    grouping = Grouping(axis.factors, list(sizes))
+    permuted = grouping.permuted() if grouping.in_order() is None else None
+    if permuted is not None:
+        _suspect_scrambled(Shape([axis]), sizes, permuted, "pattern")
+    return split_axis(axis, sizes)
+
+
+def _suspect_scrambled(
+    shape: Shape, targets: Sequence[Dim | Rest], permuted: Sequence[Sequence[Factor]], detail: str = ""
+) -> None:
+    """Note that the targets fit only with the factors of the shape in another order."""
+    suspect(
+        Mismatch(
+            Fault.SCRAMBLED,
+            left_shape=shape,
+            right_shape=_plain(targets),
+            factors=tuple([factor for axis in shape.axes for factor in axis.factors]),
+            wanted=tuple([tuple(group) for group in permuted]),
+            detail=detail,
+        )
+    )
 
 
 def _product(sizes: Sequence[Dim | Rest]) -> Dim:
@@ -232,15 +251,7 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
         permuted = grouping.permuted()
         if permuted is None:
             return _aligned(shape, targets, agreed=scope().equal(shape.numel, _product(targets)))
-        suspect(
-            Mismatch(
-                Fault.SCRAMBLED,
-                left_shape=shape,
-                right_shape=_plain(targets),
-                factors=tuple(factors),
-                wanted=tuple([tuple(group) for group in permuted]),
-            )
-        )
+        _suspect_scrambled(shape, targets, permuted)
         return _unfollowed(shape, targets)
     axes: list[Axis | Rest] = []
     # By the factor object: two axes of one name are still two axes.
