@@ -10,11 +10,9 @@ from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
     Axis,
-    Factor,
     Fault,
     Mismatch,
     Opaque,
-    Origin,
     Rest,
     Shape,
     Tensor,

@@ -152,7 +152,7 @@ class Axis:
 
     @staticmethod
     def copied(size: Dim) -> Axis:
-        """An axis written by hand along which all elements are the same, as ``expand`` and ``repeat`` of einops make."""
+        """An axis written by hand along which all elements are the same, as ``expand`` makes."""
         if size == ONE:
             return Axis(ONE, (), Origin.WRITTEN)
         return Axis(size, (Factor(size, Copies(size.symbol)),), Origin.WRITTEN)

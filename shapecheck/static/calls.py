@@ -17,6 +17,7 @@ from shapecheck.shapes import (
     Constant,
     Mismatch,
     Number,
+    Origin,
     Rest,
     Sequence,
     Shape,
@@ -299,10 +300,16 @@ def _join_elements(
     for single, double in zip(one.shape, found.shape, strict=True):
         if isinstance(single, Axis) and isinstance(double, Axis) and single.size != double.size:
             own = any(atom in elements.own for atom in single.size.atoms)
-            axes.append(Axis.of(Symbol("n", Kind.OPAQUE) if own else single.size * elements.length))
+            axes.append(Axis.of(Symbol("n", Kind.OPAQUE)) if own else _pieces(single, elements.length))
         else:
             axes.append(single)
     return one.reshaped(Shape(axes))
+
+
+def _pieces(piece: Axis, count: Dim) -> Axis:
+    """So many alike pieces one after the other: the number of the piece is outermost."""
+    number = Axis.of(count, Origin.WRITTEN)
+    return number if piece.is_one else Axis(piece.size * count, (*number.factors, *piece.factors), Origin.WRITTEN)
 
 
 def _call_bound(
