@@ -84,8 +84,12 @@ def _aligned(shape: Shape, other: Shape) -> Shape | None:
     ))  # fmt: skip
 
 
-def one_shape(shapes: list[Shape], dim: int | None) -> tuple[Shape, list[Shape]] | Mismatch | None:
-    """The shape that all share but for one axis, and all of them with that rank; None where too little is known."""
+def one_shape(shapes: list[Shape], dim: int | None, new: int = 0) -> tuple[Shape, list[Shape]] | Mismatch | None:
+    """The shape that all share but for one axis, and all of them with that rank; None where too little is known.
+
+    On the axes before the joined one (``new``, if it is added) elements come to lie beside each other. What is joined
+    further out are two tensors still: one may go through an image row by row, the other column by column.
+    """
     ranked = _of_one_rank(shapes)
     if ranked is None or isinstance(ranked, Mismatch):
         return ranked
@@ -95,13 +99,15 @@ def one_shape(shapes: list[Shape], dim: int | None) -> tuple[Shape, list[Shape]]
         return position
     if position is None and dim is not None:
         return None
+    inner = best.position(new, extra=1) if dim is None else position
+    beside = inner if isinstance(inner, int) else 0
     for shape in others:
         for place in range(len(best)):
             fault = joined(best, shape, place, place) if place != position else None
             if fault is not None:
                 return fault
             one, other = best[place], shape[place]
-            if place != position and isinstance(one, Axis) and isinstance(other, Axis):
+            if place < beside and isinstance(one, Axis) and isinstance(other, Axis):
                 suspect_order(one, other)
             if is_opaque(best[place].size) and isinstance(best[place], Axis):
                 best = best.replaced(place, shape[place])
@@ -158,7 +164,7 @@ def stack(tensors: object, dim: int = 0) -> AnyValue | Mismatch:
 def stacked(tensors: list[Tensor], dim: int = 0) -> Tensor | Mismatch:
     """Tensors side by side along a new axis."""
     dtype = common_dtype(tensors)
-    found = one_shape([tensor.shape for tensor in tensors], None)
+    found = one_shape([tensor.shape for tensor in tensors], None, dim)
     if isinstance(found, Mismatch):
         return found
     if found is None:
