@@ -4,7 +4,7 @@ from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Res
 from shapecheck.shapes.broadcast import broadcast, suspect_order
 from shapecheck.shapes.context import Context, current, hide, require, scope, suspect, use
 from shapecheck.shapes.fault import Fault, Mismatch, Undecided
-from shapecheck.shapes.regroup import flatten, reshape, split_axis, split_in_order
+from shapecheck.shapes.regroup import flatten, reshape, split_axis, split_in_order, suspect_split
 from shapecheck.shapes.shape import Shape
 from shapecheck.shapes.values import (
     ELLIPSIS,
@@ -66,5 +66,6 @@ __all__ = [
     "split_in_order",
     "suspect",
     "suspect_order",
+    "suspect_split",
     "use",
 ]

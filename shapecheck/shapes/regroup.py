@@ -140,12 +140,17 @@ def split_axis(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
 
 
 def split_in_order(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
-    """The same where a pattern names the parts: ``(n t)`` of an axis that lies as ``(t n)`` is a suspicion."""
+    """The same where a pattern names the parts, which may be in another order."""
+    suspect_split(axis, sizes)
+    return split_axis(axis, sizes)
+
+
+def suspect_split(axis: Axis, sizes: Sequence[Dim]) -> None:
+    """Note the parts ``(n t)`` of an axis that lies as ``(t n)``."""
     grouping = Grouping(axis.factors, list(sizes))
     permuted = grouping.permuted() if grouping.in_order() is None else None
     if permuted is not None:
         _suspect_scrambled(Shape([axis]), sizes, permuted, "pattern")
-    return split_axis(axis, sizes)
 
 
 def _suspect_scrambled(

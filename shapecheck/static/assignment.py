@@ -24,6 +24,7 @@ from shapecheck.static.frame import Frame
 from shapecheck.static.handing_out import hand_out
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loosen import take
+from shapecheck.static.rows import plain
 from shapecheck.static.values import Container, Dictionary, Elements, Instance
 
 TYPE_CHECKING = False
@@ -137,7 +138,7 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source:
     for part in target.elts:
         name = part.id if isinstance(part, ast.Name) else "?"
         if isinstance(value, Unknown) and not _is_shape(source):
-            assign(frame, part, value, None)
+            assign(frame, part, plain(value), None)
         else:
             assign(frame, part, Opaque(name), None)
 

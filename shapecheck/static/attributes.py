@@ -18,7 +18,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
-from shapecheck.static import arrays
+from shapecheck.static import arrays, rows
 from shapecheck.static.frame import is_fault
 from shapecheck.static.joins import one_of
 from shapecheck.static.values import (
@@ -34,6 +34,7 @@ from shapecheck.static.values import (
     OneOf,
     Partial,
     ProjectModule,
+    Rows,
     Super,
 )
 
@@ -86,6 +87,9 @@ def attribute_of(frame: Frame, owner: AnyValue, name: str, node: ast.AST) -> Any
         return BoundMethod(owner, name)
     if isinstance(owner, Partial) and name == "func":
         return owner.function
+    if isinstance(owner, Rows):
+        field = rows.attribute(owner, name)
+        return BoundMethod(owner, name) if field is None else field
     return Unknown(owner.why if isinstance(owner, Unknown) else "an attribute that is not followed")
 
 

@@ -25,7 +25,7 @@ from shapecheck.shapes import (
     Unknown,
     current,
 )
-from shapecheck.static import arrays, construction, containers, objects
+from shapecheck.static import arrays, construction, containers, objects, rows
 from shapecheck.static.copies import forget_values, may_change, replace_tensor
 from shapecheck.static.declare import Names
 from shapecheck.static.facts import condition_of
@@ -44,11 +44,13 @@ from shapecheck.static.values import (
     Elements,
     External,
     FunctionValue,
+    GivenModule,
     Instance,
     Layer,
     OneOf,
     Partial,
     PassedIn,
+    Rows,
     Super,
 )
 
@@ -163,6 +165,8 @@ def call(
     may_change(frame, [*args, *kwargs.values()])
     if isinstance(function, PassedIn) and not kwargs:
         return call_passed_in(frame, node, function, args)
+    if isinstance(function, GivenModule):
+        return rows.given(function.why, args)
     return Unknown(function.why if isinstance(function, Unknown) else "a call of a value that is not followed")
 
 
@@ -209,6 +213,10 @@ def _call_external(
                 return _from_elements(frame, node, args[0])
             interpreter.count(frame, node, data)
             return Tensor(data.shape) if "dtype" in kwargs else data
+    if args and isinstance(args[0], Rows):
+        found = _of_rows(frame, node, name, args[0], args[1:], kwargs)
+        if found is not None:
+            return found
     operation = find_operation(name)
     if operation is not None:
         return interpreter.apply(frame, node, name, args, kwargs, _shown(name))
@@ -227,9 +235,25 @@ def _call_external(
     if name.partition(".")[0] not in _PURE:
         may_change(frame, [*args, *kwargs.values()])
     result = Unknown(f"{name} has no rule")
+    if name.partition(".")[0] not in _PURE and name.rpartition(".")[2][:1].isupper():
+        # An object of another library's class.
+        result = GivenModule(result.why)
     if name.startswith(("torch.", "einops.", "einx.")) and not name.startswith(_NO_TENSORS):
         interpreter.count(frame, node, result)
     return result
+
+
+def _of_rows(
+    frame: Frame, node: ast.AST, name: str, value: Rows, args: list[AnyValue], kwargs: dict[str, AnyValue]
+) -> AnyValue | None:
+    """A function of torch that changes no axis, or takes the first one apart; None for another."""
+    library, _, last = name.rpartition(".")
+    if library == "einops":
+        rows.rearranged(frame, node, value, args, kwargs)
+        return None
+    if last in rows.METHODS and library in {"torch", "torch.nn.functional"}:
+        return rows.method(frame, node, value, last, args)
+    return None
 
 
 def _from_elements(frame: Frame, node: ast.AST, data: Elements) -> AnyValue:
@@ -339,6 +363,8 @@ def _call_bound(
             )
             return call_function(frame, node, function, args, kwargs)
         return objects.module_method(frame, node, receiver, method.name, args, kwargs)
+    if isinstance(receiver, Rows):
+        return rows.method(frame, node, receiver, method.name, args)
     if isinstance(receiver, Layer):
         if method.name in receiver.rule.methods:
             return _call_layer(frame, node, receiver, args, kwargs, method.name)

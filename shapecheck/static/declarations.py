@@ -18,7 +18,7 @@ from shapecheck.static.handing_out import hand_out
 from shapecheck.static.loosen import own_sizes
 from shapecheck.static.orders import other_order
 from shapecheck.static.reporting import Reporter
-from shapecheck.static.values import Elements, PassedIn
+from shapecheck.static.values import Elements, GivenModule, PassedIn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class Declarations(Reporter):
             return Elements(element, own=own_sizes(element, frozenset()))
         if kind == "collections.abc.Callable" and any(isinstance(part, ArrayHint) for part in walk(hint)):
             return PassedIn(hint)
-        if kind.startswith("torch.nn.") or kind == "collections.abc.Callable":
+        if kind.startswith("torch.nn."):
+            return GivenModule("a module or function that is passed in")
+        if kind == "collections.abc.Callable":
             return Unknown("a module or function that is passed in")
         cls = find_class(hint.text, index) if hint.text.isidentifier() or "." in hint.text else None
         if cls is not None:

@@ -30,6 +30,7 @@ from shapecheck.static.expressions import EXPRESSIONS
 from shapecheck.static.frame import BudgetError, Frame, Surroundings
 from shapecheck.static.index import Assigned, Imported, ModuleIndex, Project
 from shapecheck.static.joins import one_of
+from shapecheck.static.rows import plain
 from shapecheck.static.statements import execute
 from shapecheck.static.values import (
     ClassValue,
@@ -200,7 +201,7 @@ class Interpreter(Declarations):
     def _argument(self, value: AnyValue) -> AnyValue:
         if isinstance(value, (Tensor, Dim)):
             return value
-        value = self.settle(value)
+        value = plain(self.settle(value))
         if isinstance(value, External):
             known = value.name.rpartition(".")[2] in FAMILIES
             return Constant(value.name) if known else Unknown(f"the value of {value.name}")

@@ -14,6 +14,7 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
+from shapecheck.static.rows import plain
 from shapecheck.static.values import (
     Container,
     Dictionary,
@@ -48,4 +49,4 @@ def iterate(frame: Frame, value: AnyValue) -> list[AnyValue] | Elements:
         return Elements(value.reshaped(Shape.unknown()))
     if isinstance(value, Opaque):
         return Elements(value.attribute("[]"))
-    return Elements(value if isinstance(value, Unknown) else Unknown("an iterable that is not followed"))
+    return Elements(plain(value) if isinstance(value, Unknown) else Unknown("an iterable that is not followed"))

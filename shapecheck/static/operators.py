@@ -23,6 +23,7 @@ from shapecheck.static.choices import Choice
 from shapecheck.static.conditions import compare, truth, truth_of
 from shapecheck.static.facts import assume
 from shapecheck.static.joins import join, losses, one_of, options
+from shapecheck.static.rows import plain
 from shapecheck.static.values import (
     Elements,
     Instance,
@@ -109,7 +110,7 @@ def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValu
         return frame.interpreter.call_method(frame, left, f"__{_BINARY[op][0].strip('_')}__", [right], node)
     for side in (left, right):
         if isinstance(side, Unknown):
-            return side
+            return side if side is left or op is not ast.MatMult else plain(side)
     return Unknown("an operator on values that are not followed")
 
 

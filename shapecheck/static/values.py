@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shapecheck.annotations.hints import OtherHint
     from shapecheck.dims import Dim, Symbol
     from shapecheck.ops import Module
+    from shapecheck.shapes import Axis
     from shapecheck.static.classes import ClassIndex
     from shapecheck.static.frame import Frame
     from shapecheck.static.index import ModuleIndex
@@ -85,6 +86,25 @@ class PassedIn(Unknown):
     def __init__(self, hint: OtherHint) -> None:
         super().__init__("a module or function that is passed in")
         self.hint = hint
+
+
+class GivenModule(Unknown):
+    """A module of which nothing is known but that it is one: passed in, or of a library that is not followed."""
+
+    __slots__ = ()
+
+
+class Rows(Unknown):
+    """What such a module makes of a tensor whose first axis is ``axis``: nothing is known, but rows stay rows.
+
+    For warnings only, see ``static.rows``.
+    """
+
+    __slots__ = ("axis",)
+
+    def __init__(self, why: str, axis: Axis) -> None:
+        super().__init__(why)
+        self.axis = axis
 
 
 class ClassValue(Value):
