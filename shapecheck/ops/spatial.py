@@ -111,7 +111,8 @@ class Window:
                         Fault.SIZE, axis=place - len(axes), left=axis.size, right=kernel, left_shape=shape,
                         detail="kernel",
                     )
-            made.append(resized(axis, size))
+            found = resized(axis, size)
+            made.append(found if found is axis or size is None else found.windowed(size))
         return made
 
 

@@ -87,8 +87,8 @@ class Copies:
         return id(self) if self.symbol is None else hash(self.symbol)
 
 
-class Width:
-    """The identity of the features that a layer puts out, where no name stands for their number."""
+class Made:
+    """The identity of an axis that a layer made, where no name stands for its size: features, or places of a window."""
 
     __slots__ = ()
 
@@ -148,7 +148,7 @@ class Axis:
     def features(size: Dim) -> Axis:
         """The axis of the features that a layer puts out."""
         named = size.symbol is not None or size.constant is not None
-        return Axis.of(size) if named else Axis.of(size, ident=Width())
+        return Axis.of(size) if named else Axis.of(size, ident=Made())
 
     @staticmethod
     def copied(size: Dim) -> Axis:
@@ -165,6 +165,10 @@ class Axis:
     def resized(self, size: Dim) -> Axis:
         """An axis of another size: an axis of its own, since it no longer holds the same elements (slice, pad)."""
         return Axis(size, () if size == ONE else (Factor(size, object()),), self.origin)
+
+    def windowed(self, size: Dim) -> Axis:
+        """The axis of the places where a layer's window stood along this one."""
+        return Axis(size, () if size == ONE else (Factor(size, Made()),), self.origin)
 
     def with_origin(self, origin: Origin) -> Axis:
         """The same axis with another origin."""

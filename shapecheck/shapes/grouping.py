@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, Call, Dim, Symbol, floordiv
 from shapecheck.shapes.alignment import align
-from shapecheck.shapes.axis import Copies, Factor, Part, Width, part
+from shapecheck.shapes.axis import Copies, Factor, Made, Part, part
 from shapecheck.shapes.context import scope
 
 TYPE_CHECKING = False
@@ -76,30 +76,41 @@ class Grouping:
         Nothing is claimed where a factor cannot be followed, where a target names a symbol that no factor has, or where
         only numbers change places (unless whole axes do).
         """
-        sizes = [*self.plain, *self.targets]
+        plain, targets = self._with_whole_calls_named()
+        sizes = [*plain, *targets]
         if any(factor.ident is None for factor in self.factors) or any(
             isinstance(atom, Call) for size in sizes for atom in size.atoms
         ):
             return None
-        known = {atom for size in self.plain for atom in size.atoms}
-        if any(atom not in known for size in self.targets for atom in size.atoms):
+        known = {atom for size in plain for atom in size.atoms}
+        if any(atom not in known for size in targets for atom in size.atoms):
             return None
         pieces = [
             piece
-            for factor, size in zip(self.factors, self.plain, strict=True)
+            for factor, size in zip(self.factors, plain, strict=True)
             for piece in self._divided(factor, size)
         ]
-        found = self._assign(pieces, list(self.targets))
+        found = self._assign(pieces, targets)
         if found is None:
             return None
         moved = _moved([factor for factor, _ in pieces], [factor for group in found for factor in group])
         if _is_shift(moved) or all(isinstance(factor.ident, Copies) for factor in moved):
             return None
         if all(factor.size.constant is not None for factor in moved):
-            whole = sorted(size.constant or 0 for size in self.plain)
-            if whole != sorted(size.constant or 0 for size in self.targets if size != ONE):
+            whole = sorted(size.constant or 0 for size in plain)
+            if whole != sorted(size.constant or 0 for size in targets if size != ONE):
                 return None
         return found
+
+    def _with_whole_calls_named(self) -> tuple[list[Dim], list[Dim]]:
+        """The sizes of factors and targets; one that no polynomial expresses is a name where it stays whole."""
+        names: dict[Dim, Dim] = {}
+        for size in self.plain:
+            if size in self.targets and any(isinstance(atom, Call) for atom in size.atoms):
+                names[size] = Dim.of(Symbol(str(size)))
+        if not names:
+            return self.plain, list(self.targets)
+        return [names.get(size, size) for size in self.plain], [names.get(size, size) for size in self.targets]
 
     def _divided(self, factor: Factor, size: Dim) -> list[tuple[Factor, Dim]]:
         """A factor that the targets divide, as quotient and divisor: ``h`` as ``h//p`` rows of ``p``."""
@@ -157,10 +168,10 @@ def _moved(before: Sequence[Factor], after: Sequence[Factor]) -> list[Factor]:
 def _is_shift(moved: Sequence[Factor]) -> bool:
     """Tell whether ``[T, S + 1]`` is viewed as ``[S + 1, T]``, the shift of relative positions.
 
-    The axis is padded for that very purpose. Features that a layer puts out are not, nor is a part of an axis.
+    The axis is padded for that very purpose. What a layer made is not, nor is a part of an axis.
     """
-    sums = [factor for factor in moved if len(factor.size.terms) > 1]
-    return len(moved) == 2 and any(not isinstance(factor.ident, (Part, Width)) for factor in sums)
+    sums = [factor for factor in moved if len(scope().normal(factor.size).terms) > 1]
+    return len(moved) == 2 and any(not isinstance(factor.ident, (Part, Made)) for factor in sums)
 
 
 def exact_divisions(sizes: Sequence[Dim]) -> tuple[dict[Symbol, Dim], dict[Symbol, Dim]]:

@@ -7,7 +7,7 @@ only after *permuting* factors has the right number of elements and the wrong on
 from __future__ import annotations
 
 from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, cancelled, floordiv
-from shapecheck.shapes.axis import Axis, Factor, Origin, Rest, fuse, fused_axis, merged, part
+from shapecheck.shapes.axis import Axis, Factor, Made, Origin, Rest, fuse, fused_axis, merged, part
 from shapecheck.shapes.context import require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
 from shapecheck.shapes.grouping import Grouping, apply, exact_divisions
@@ -95,16 +95,24 @@ def _torn(shape: Shape, targets: Sequence[Dim | Rest]) -> Mismatch | None:
 
 
 def _suspect_equated(shape: Shape, targets: Sequence[Dim | Rest], total: Dim, wanted: Dim) -> None:
-    """Note ``[n, c]`` viewed as ``[c, s, s]``, with an s that is not known: torch refuses it unless n is s*s."""
+    """Note ``[n, c]`` viewed as ``[c, s, s]``, with an s that is not known: torch refuses it unless n is s*s.
+
+    So it does where a layer with a kernel that is not known made n.
+    """
     if shape.rest is not None:
         return
-    left, right = cancelled(scope().normal(total), scope().normal(wanted))
-    symbol = left.symbol
-    if symbol is None or symbol.kind is not Kind.RIGID or len(right.terms) != 1 or right.terms[0][1] != 1:
+    normal = scope().normal
+    left, right = cancelled(normal(total), normal(wanted))
+    if len(right.terms) != 1 or right.terms[0][1] != 1:
+        return
+    held = [factor for axis in shape.known for factor in axis.factors]
+    equated = [factor for factor in held if normal(factor.size) == left]
+    named = left.symbol is not None and left.symbol.kind is Kind.RIGID
+    if len(equated) != 1 or not (named or isinstance(equated[0].ident, Made)):
         return
     factors: list[Factor] = []
-    for factor in [factor for axis in shape.known for factor in axis.factors]:
-        if factor.size.symbol is not symbol:
+    for factor in held:
+        if factor is not equated[0]:
             factors.append(factor)
             continue
         outer = ONE
