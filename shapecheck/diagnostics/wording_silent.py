@@ -120,6 +120,12 @@ def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     one = " ".join(speaker.size(factor.size) for factor in found.factors)
     other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
+    if found.detail.startswith("declared|"):
+        message = (
+            f"{shown}: axis {found.axis} of {speaker.shape(found.left_shape)} counts through ({one}), where "
+            f"`{found.detail.partition('|')[2]}` is declared, ({other}): the same parts in another order"
+        )
+        return Said(message, [], "move the axes with `permute` before they are merged, or write the product as it lies")
     where = f"an axis of {speaker.size(found.left)}"
     if found.left_shape is not None:
         where = f"axis {found.axis} of {speaker.shape(found.left_shape)}"

@@ -11,6 +11,7 @@ from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.rules.silent import batch_names, inferred_axes, leak, widths
 from shapecheck.shapes import AnyValue, Number, Opaque, Sequence, Shape, Tensor, Unknown, current
 from shapecheck.static.classes import find_class
+from shapecheck.static.contracts import other_product
 from shapecheck.static.declare import Names, introduce
 from shapecheck.static.dtypes import check_dtype, without_dtype
 from shapecheck.static.fits import check
@@ -118,6 +119,9 @@ class Declarations(Reporter):
         if isinstance(hint, ArrayHint) and isinstance(value, Tensor):
             for scrambled in inferred_axes(value, declared_sizes(hint, names)):
                 self.report(frame, node, scrambled, scrambled.operation)
+            product = other_product(hint, value, names)
+            if product is not None:
+                self.report(frame, node, product, "the result")
         check_dtype(frame, node, hint, value, "result|")
         return None
 
@@ -133,6 +137,10 @@ class Declarations(Reporter):
             return self.declared(frame, hint)
         if another is not None:
             self.report(frame, node.value or node, another)
+        if isinstance(hint, ArrayHint) and isinstance(value, Tensor):
+            product = other_product(hint, value, names)
+            if product is not None:
+                self.report(frame, node.value or node, product, f"`{ast.unparse(node.target)}`")
         if not check_dtype(frame, node.value or node, hint, value, f"local|{ast.unparse(node.target)}"):
             value = without_dtype(value)
         if isinstance(value, (Unknown, Opaque)) or (isinstance(value, Tensor) and value.shape.rest is not None):

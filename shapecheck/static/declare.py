@@ -11,7 +11,7 @@ from shapecheck.annotations import (
     TupleHint,
     UnionHint,
 )
-from shapecheck.annotations.expression import Binary, Name, Number, fold
+from shapecheck.annotations.expression import Binary, Name, Number, Path, fold
 from shapecheck.annotations.expression import Opaque as OpaqueExpression
 from shapecheck.dims import Dim, Kind, Symbol, maximum, minimum
 from shapecheck.shapes import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from shapecheck.annotations.expression import Expression, Path
+    from shapecheck.annotations.expression import Expression
     from shapecheck.annotations.hints import Hint
     from shapecheck.annotations.spec import AxisSpec
 
@@ -217,13 +217,13 @@ def declared_axis(axis: AxisSpec, names: Names) -> Axis:
     written = expression_size(axis.expression, names)
     if written is None:
         return Axis.of(Symbol(axis.text, Kind.OPAQUE))
-    factors = _ordered_factors(axis.expression, names)
+    factors = ordered_factors(axis.expression, names)
     if factors is not None:
         return Axis(written, factors)
     return Axis.of(written, ident=("expression", axis.text, written))
 
 
-def _ordered_factors(expression: Expression | None, names: Names) -> tuple[Factor, ...] | None:
+def ordered_factors(expression: Expression | None, names: Names) -> tuple[Factor, ...] | None:
     """A product in an annotation is ordered: ``g*r`` has g outside and r inside."""
     if not isinstance(expression, Binary) or expression.op != "*":
         return None
@@ -232,11 +232,16 @@ def _ordered_factors(expression: Expression | None, names: Names) -> tuple[Facto
         if isinstance(side, Name):
             size = names.size(side.name)
             found.append(Factor(size, size.symbol or ("axis", side.name, size)))
+        elif isinstance(side, Path):
+            given = names.path(side) if names.path is not None else None
+            if given is None:
+                return None
+            found.append(Factor(given, given.symbol or ("axis", side.text, given)))
         elif isinstance(side, Number):
             if side.value != 1:
                 found.append(Factor(Dim.of(side.value), ("number", expression.start, side.value)))
         else:
-            inner = _ordered_factors(side, names)
+            inner = ordered_factors(side, names)
             if inner is None:
                 return None
             found += inner

@@ -11,9 +11,11 @@ from shapecheck.shapes import (
     AnyValue,
     Rest,
     Sequence,
+    Tensor,
     Unknown,
     current,
 )
+from shapecheck.static.contracts import other_product
 from shapecheck.static.copies import replace_value
 from shapecheck.static.declare import Names, elements, introduce
 from shapecheck.static.dtypes import check_dtype, without_dtype
@@ -158,6 +160,10 @@ def check_arguments(
                 fit = False
             else:
                 check_orders(frame, place, hint, item, f"argument|{parameter.name}", function)
+                if isinstance(hint, ArrayHint) and isinstance(item, Tensor):
+                    product = other_product(hint, item, names)
+                    if product is not None:
+                        interpreter.report(frame, place, product, f"argument `{parameter.name}` of {function}")
                 kept = check_dtype(frame, place, hint, item, f"argument|{parameter.name}", function)
                 if not kept and item is value:
                     bound[parameter.name] = without_dtype(value)
