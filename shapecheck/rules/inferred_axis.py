@@ -1,7 +1,8 @@
 """SC301 where the -1 of a reshape is known only afterwards.
 
 ``x.view(b, -1, h, w)`` of ``[b, n, c]``, returned as ``"b c h w"``: the declaration says that -1 is c, so n is h*w and
-the elements were read in another order than they lie in.
+the elements were read in another order than they lie in. The same says a loss whose targets are as many, or a mask that
+takes some of them: ``x.view(-1, classes)`` of ``[b, c, h, w]`` with ``[b*h*w]`` of them has c classes.
 """
 
 from __future__ import annotations
@@ -82,6 +83,38 @@ def inferred_axes(value: Tensor, declared: Several[Dim | None]) -> list[Mismatch
             sizes = [size if at == made.position else other for at, other in enumerate(made.sizes)]
             found += _suspicions(made, sizes)
     return found
+
+
+@watch(
+    "torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss", "torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss"
+)
+def _targets(call: Observed) -> None:
+    scores, targets = call.tensor(0, "input"), call.tensor(1, "target")
+    if scores is not None and targets is not None:
+        _meet(call, scores, targets)
+        _meet(call, targets, scores)
+
+
+@watch("operator.getitem")
+def _taken(call: Observed) -> None:
+    source, mask = call.tensor(0, "tensor"), call.tensor(1, "index")
+    if source is not None and mask is not None and mask.dtype == "bool":
+        _meet(call, source, mask)
+
+
+def _meet(call: Observed, value: Tensor, other: Tensor) -> None:
+    """Note a reshape whose -1, the first axis, must be as long as the first axis of another tensor."""
+    if 0 not in marked_positions(value.shape, INFERRED) or not other.shape.axes:
+        return
+    axis, axis_met = value.shape[0], other.shape[0]
+    made = axis.mark.place if isinstance(axis, Axis) and axis.mark is not None else None
+    if not isinstance(made, _Reshape) or made.position or not isinstance(axis_met, Axis):
+        return
+    size = scope().normal(axis_met.size)
+    own = {atom for known in made.shape.known for atom in scope().normal(known.size).atoms}
+    if len(size.terms) == 1 and size.terms[0][1] == 1 and size.atoms and size.atoms <= own:
+        for found in _suspicions(made, [size, *made.sizes[1:]]):
+            call.suspect(found)
 
 
 def _suspicions(made: _Reshape, sizes: list[Dim]) -> list[Mismatch]:

@@ -194,7 +194,7 @@ class Interpreter(Declarations):
         suspicions = self.context.suspicions
         if suspicions:
             for suspicion in suspicions:
-                self.report(frame, node, suspicion, shown)
+                self.report(frame, node, suspicion, suspicion.operation or shown)
             suspicions.clear()
         return found
 
