@@ -104,10 +104,14 @@ class Grouping:
 
     def _with_whole_calls_named(self) -> tuple[list[Dim], list[Dim]]:
         """The sizes of factors and targets; one that no polynomial expresses is a name where it stays whole."""
+        sizes = [*self.plain, *self.targets]
         names: dict[Dim, Dim] = {}
         for size in self.plain:
             if size in self.targets and any(isinstance(atom, Call) for atom in size.atoms):
-                names[size] = Dim.of(Symbol(str(size)))
+                inside = _symbols(size)
+                # Nothing else may be made of the same symbols: h * (d // h) is d.
+                if all(other == size or inside.isdisjoint(_symbols(other)) for other in sizes):
+                    names[size] = Dim.of(Symbol(str(size)))
         if not names:
             return self.plain, list(self.targets)
         return [names.get(size, size) for size in self.plain], [names.get(size, size) for size in self.targets]
@@ -152,6 +156,19 @@ class Grouping:
                 if rest is not None:
                     return [[self._part(factor, ONE, target)], *rest]
         return None
+
+
+def _symbols(size: Dim) -> set[Symbol]:
+    """The symbols of a size, those inside of calls as well."""
+    found: set[Symbol] = set()
+    waiting = list(size.atoms)
+    while waiting:
+        atom = waiting.pop()
+        if isinstance(atom, Symbol):
+            found.add(atom)
+        else:
+            waiting += atom.atoms_below()
+    return found
 
 
 def _moved(before: Sequence[Factor], after: Sequence[Factor]) -> list[Factor]:
