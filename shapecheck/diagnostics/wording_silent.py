@@ -252,6 +252,71 @@ def _causal_mask(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], "keep `tril`, or hide `triu(diagonal=1)`")
 
 
+def _index_parts(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    searched, how = found.detail.split("|")
+    parts = _spaced(found.factors, speaker)
+    if how == "unravel":
+        sizes = ", ".join(speaker.size(factor.size) for factor in found.factors)
+        message = f"{shown} reads an index along ({parts}), which {searched} found, by these sizes in another order"
+        return Said(message, [], f"the flat axis is ({parts}): `unravel_index(index, ({sizes}))`")
+    size, inner = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"an index along ({parts}), which {searched} found, is taken apart by `{how} {_bracketed(size)}`: "
+        f"the inner size of that axis is {inner}"
+    )
+    return Said(message, [], f"the flat axis is ({parts}): `{how} {_bracketed(inner)}`")
+
+
+def _bracketed(size: str) -> str:
+    return size if size.isidentifier() else f"({size})"
+
+
+def _spaced(factors: tuple[Factor, ...], speaker: Speaker) -> str:
+    return " ".join(speaker.size(factor.size) for factor in factors)
+
+
+def _index_stride(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    part, wanted = speaker.size(found.left), speaker.size(found.right)
+    given = speaker.size(found.wanted[0][0].size) if found.wanted else "?"
+    message = (
+        f"{shown}: the flat index counts {part} in steps of {given}, but axis {found.axis} of "
+        f"{speaker.shape(found.left_shape)} lies as ({_spaced(found.factors, speaker)})"
+    )
+    return Said(message, [], f"count {part} in steps of {wanted}")
+
+
+def _index_offset(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    samples, part = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"{shown}: an index along {part}, for each of {samples}, is used on axis {found.axis} of "
+        f"{speaker.shape(found.left_shape)}, which lies as ({_spaced(found.factors, speaker)}): "
+        f"it reads from the first {part} only"
+    )
+    return Said(message, [], f"add where each of {samples} begins: `torch.arange({samples})` times {part}")
+
+
+def _index_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    searched, _, exchanged = found.detail.partition("|")
+    part, used = speaker.size(found.left), speaker.size(found.right)
+    where = f" in {speaker.shape(found.right_shape)}" if found.right_shape is not None else ""
+    message = (
+        f"{shown}: places along {part}, which {searched} found{where}, are used on {used} (axis {found.axis} of "
+        f"{speaker.shape(found.left_shape)})"
+    )
+    if exchanged:
+        return Said(message, [], "exchange the two indices")
+    return Said(message, [], f"use them on the axis {part}")
+
+
+def _grid_order(found: Mismatch, _: str, speaker: Speaker) -> Said:
+    first, last, shape = speaker.size(found.left), speaker.size(found.right), speaker.shape(found.left_shape)
+    message = (
+        f"the first coordinate of this grid runs along {first}: grid_sample takes (x, y), and looks for it on {last}, "
+        f"the last axis of {shape}"
+    )
+    return Said(message, [], "stack the coordinates the other way round: x first")
+
+
 SILENT = {
     Fault.SCRAMBLED: _scrambled,
     Fault.OUTER: _outer,
@@ -273,4 +338,9 @@ SILENT = {
     Fault.DIAGONAL: _diagonal,
     Fault.NORM_AXIS: _norm_axis,
     Fault.CAUSAL_MASK: _causal_mask,
+    Fault.INDEX_PARTS: _index_parts,
+    Fault.INDEX_STRIDE: _index_stride,
+    Fault.INDEX_OFFSET: _index_offset,
+    Fault.INDEX_AXIS: _index_axis,
+    Fault.GRID_ORDER: _grid_order,
 }

@@ -240,7 +240,8 @@ def _count(call: Observed) -> None:
     result = call.result
     axis = result.shape[0] if isinstance(result, Tensor) and len(result.shape) == 1 else None
     if isinstance(result, Tensor) and isinstance(axis, Axis) and axis_name(axis) in BATCH_NAMES:
-        call.result = result.reshaped(Shape([axis.with_mark(Mark(COUNTED, here()))]))
+        counted = Shape([axis.with_mark(Mark(COUNTED, here()))])
+        call.result = Tensor(counted, result.dtype, result.kind, result.mark)
 
 
 @watch(*[f"operator.{name}" for name in ("add", "sub", "mul", "floordiv", "mod")], *methods("add", "sub", "mul"))

@@ -39,6 +39,7 @@ RULES: dict[str, Rule] = {
         Rule("SC311", "norm-axis", "statistics over one axis, affine parameters on another", "warning"),
         Rule("SC312", "causal-mask", "the triangle kept is the one that sees the future", "warning", default=False),
         Rule("SC313", "two-orders", "one file declares the same axes in two orders", "warning", default=False),
+        Rule("SC314", "index-axis", "places along one axis are used on another, or taken apart by it", "warning"),
     )
 }
 

@@ -149,14 +149,14 @@ def is_batch(shape: Shape, position: int = 0) -> bool:
 
 
 def unmarked(tensor: Tensor, *kinds: str) -> Tensor:
-    """The same tensor without the marks of some kinds."""
+    """The same tensor without the marks that its axes have of some kinds."""
     changed = False
     axes: list[Axis | Rest] = []
     for axis in tensor.shape.axes:
         marked = isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in kinds
         changed = changed or marked
         axes.append(axis.with_mark(None) if marked else axis)  # type: ignore[union-attr]  # a Rest has no mark
-    return tensor.reshaped(Shape(axes)) if changed else tensor
+    return Tensor(Shape(axes), tensor.dtype, tensor.kind, tensor.mark) if changed else tensor
 
 
 def marked_positions(shape: Shape, kind: str) -> list[int]:

@@ -5,6 +5,9 @@ from shapecheck.rules import (
     causal_mask,
     diagonal,
     factor_order,
+    grid_axes,
+    index_axis,
+    indices,
     misaligned,
     norm_axis,
     softmax_axis,
@@ -15,6 +18,7 @@ from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.batch_mixed import handed_out
 from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import BATCH_WORDS, observe
+from shapecheck.rules.written import forget
 
 from shapecheck.rules import values_kept  # isort: skip - the last of the watchers
 
@@ -25,7 +29,11 @@ __all__ = [
     "causal_mask",
     "diagonal",
     "factor_order",
+    "forget",
+    "grid_axes",
     "handed_out",
+    "index_axis",
+    "indices",
     "inferred_axes",
     "leak",
     "misaligned",

@@ -95,6 +95,18 @@ class Fault(Enum):
     """Statistics over ``left``, affine parameters on ``right``."""
     CAUSAL_MASK = "SC312", "causal-mask"
     """The keys ``left`` that a mask leaves to each query are those that come after it."""
+    INDEX_PARTS = "SC314", "index-parts"
+    """A flat index along ``factors`` is taken apart by ``left``, although ``right`` is the inner size.
+
+    ``detail`` tells what found the index, and how it is taken apart."""
+    INDEX_STRIDE = "SC314", "index-stride"
+    """In a flat index along ``factors`` the places along ``left`` are ``wanted`` steps apart instead of ``right``."""
+    INDEX_OFFSET = "SC314", "index-offset"
+    """Places along ``right``, one for each of ``left`` samples, on an axis (``factors``) that holds those of all."""
+    INDEX_AXIS = "SC314", "index-axis"
+    """Places along ``left`` are used on ``right`` (``detail`` tells what found them)."""
+    GRID_ORDER = "SC314", "grid-order"
+    """The first coordinate of a sampling grid runs along ``left``, and is used on ``right``."""
 
 
 class Mismatch:

@@ -10,6 +10,7 @@ from shapecheck.ops import find_module, find_operation
 from shapecheck.ops import forward as call_layer
 from shapecheck.ops import method as call_method_of
 from shapecheck.ops.plugins import load_plugins
+from shapecheck.rules.silent import forget
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -349,6 +350,7 @@ def _call_bound(
         if method.name in _RESIZING and not isinstance(found, Tensor):
             replace_tensor(frame, receiver, receiver.reshaped(Shape.unknown()))
         elif method.name.endswith("_") and isinstance(found, Tensor):
+            forget(receiver)
             _keep_in_place(frame, node, receiver, found)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 forget_values(frame, node.func.value)

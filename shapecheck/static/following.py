@@ -11,6 +11,7 @@ import ast
 
 from shapecheck.diagnostics.model import Note
 from shapecheck.dims import Call, Kind
+from shapecheck.rules.indices import index_of
 from shapecheck.shapes import AnyValue, Axis, Rest, Sequence, Shape, Tensor, current, require
 from shapecheck.static.values import Instance
 from shapecheck.static.walk import nodes
@@ -145,7 +146,8 @@ def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
     axes = []
     for one, other in zip(declared.shape.known, found.shape.known, strict=True):
         axes.append(_axis(one, other))
-    return declared.reshaped(Shape(axes))
+    made = declared.reshaped(Shape(axes))
+    return made if index_of(found) is None else Tensor(made.shape, made.dtype, made.kind, found.mark)
 
 
 def _axis(declared: Axis, found: Axis) -> Axis:

@@ -6,6 +6,7 @@ import ast
 
 from shapecheck.annotations import ArrayHint, InvalidHint, parse_annotation, walk
 from shapecheck.dims import Dim
+from shapecheck.rules.silent import forget
 from shapecheck.shapes import (
     AnyValue,
     Sequence,
@@ -169,6 +170,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> bool:
         left.length = None
         return True
     value = binary(frame, node, type(node.op), left, right)
+    forget(left)
     if isinstance(target, ast.Subscript):
         forget_values(frame, target.value)
         return True
