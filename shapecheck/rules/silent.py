@@ -13,6 +13,7 @@ from shapecheck.rules import (
     softmax_axis,
     squeeze_batch,
     weight_sums,
+    weights_divided,
 )
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.batch_mixed import handed_out
@@ -43,5 +44,6 @@ __all__ = [
     "squeeze_batch",
     "values_kept",
     "weight_sums",
+    "weights_divided",
     "widths",
 ]

@@ -5,7 +5,8 @@ marked one survives, is the fault: the weights of each sum do not add up to 1. S
 normalised anew, as in slot attention), an explicit reordering of axes, an operand that shares no batch axis with the
 weights (mixing heads by a matrix) or has no axis of its own (an overlap, as in Dice), a sum over several axes, two
 operands that are both weights, and a softmax along the very axis that a layer or a matrix of centres gives out: a soft
-assignment to classes or clusters, whose members are summed. Of an einsum that is also a softmax over the last axis of
+assignment to classes or clusters, whose members are summed; and sums beside which the sum of the weights
+is taken into account (see ``weights_divided``). Of an einsum that is also a softmax over the last axis of
 scores which are given, not computed from queries and keys: they may be scores of classes.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, here, marked_positions, methods, unmarked, watch
 from shapecheck.rules.traits import divides_by_own_sum
-from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Rest, Shape, Tensor, scope
+from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Rest, Shape, Tensor, Undecided, scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,8 +230,8 @@ def _suspect(call: Observed, weights: Shape, summed: int, normalised: int) -> No
     if not isinstance(one, Axis) or not isinstance(other, Axis) or one.is_one:
         return
     call.suspect(
-        Mismatch(
-            Fault.SOFTMAX_AXIS, axis=summed, other_axis=normalised, left=one.size, right=other.size,
+        Undecided(
+            kind=Fault.SOFTMAX_AXIS, axis=summed, other_axis=normalised, left=one.size, right=other.size,
             left_shape=weights, place=None if other.mark is None else other.mark.place,
         )
     )

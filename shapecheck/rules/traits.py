@@ -26,6 +26,7 @@ IDENTITIES: Final = (
 DROPOUTS: Final = (
     "torch.dropout", "torch.nn.functional.dropout", *[f"torch.nn.Dropout{rank}" for rank in ("", "1d", "2d", "3d")]
 )  # fmt: skip
+DIVISIONS: Final = ("operator.truediv", *methods("div", "divide", "true_divide"))
 SCALES: Final = ("operator.mul", "operator.truediv", *methods("mul", "multiply", "div", "divide", "true_divide"))
 RAISES: Final = ("operator.add", "operator.sub", *methods("add", "sub"))
 CLAMPS: Final = methods("clamp", "clamp_min", "clip")
