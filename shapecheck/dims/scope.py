@@ -296,6 +296,12 @@ class Scope:
 
     # -- branches ----------------------------------------------------------------------------------------------------
 
+    def says_as_much(self, earlier: Scope) -> bool:
+        """Whether nothing was learned since an earlier state, but for widths of layers."""
+        return all(
+            getattr(self, name) == getattr(earlier, name) for name in self.__slots__ if name != "widths"
+        )
+
     def fork(self) -> Scope:
         """A copy for one branch."""
         copy = Scope()

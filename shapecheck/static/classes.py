@@ -80,6 +80,8 @@ class ClassIndex:
         self._late: frozenset[str] | None = None
         self._changed: frozenset[str] | None = None
         self._overridden: dict[str, bool] = {}
+        self.postponed_steps: int | None = None
+        """The steps that the constructor takes with unknown arguments, if it leaves no facts behind: it can wait."""
         self._keywords_follow = False
         for statement in node.body:
             self._add(statement)

@@ -6,7 +6,7 @@ import ast
 
 from shapecheck.annotations import ArrayHint, OtherHint, UnionHint, parse_annotation, walk
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Unknown
+from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Unknown, scope
 from shapecheck.static.classes import ClassIndex
 from shapecheck.static.declare import Names, introduce
 from shapecheck.static.dtypes import check_dtype
@@ -76,12 +76,14 @@ def parameter_value(
 def instance_of(interpreter: Interpreter, cls: ClassIndex, name: str) -> AnyValue:
     """An object of a class that was made elsewhere, with arguments of which nothing is known."""
     if cls in interpreter.building or len(interpreter.building) > MAX_BUILDING:
+        interpreter.cut_short += 1
         return Opaque(name)
     instance = Instance(cls)
-    owner: object = ("instance", instance.serial)
 
     def made() -> AnyValue:
-        build(interpreter, instance, owner, name)
+        begun = begin(interpreter, instance, ("instance", instance.serial))
+        if begun is not None:
+            _run_or_postpone(interpreter, instance, *begun)
         return instance
 
     interpreter.silent += 1
@@ -95,8 +97,44 @@ def instance_of(interpreter: Interpreter, cls: ClassIndex, name: str) -> AnyValu
     return Opaque(name) if isinstance(found, Unknown) else found
 
 
-def build(interpreter: Interpreter, instance: Instance, owner: object, name: str = "self") -> Frame | None:
-    """Run a constructor with parameters of which nothing is known; the frame it ran in."""
+def _run_or_postpone(
+    interpreter: Interpreter, instance: Instance, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> None:
+    """Run the body of a constructor, or leave it until somebody looks into the object.
+
+    It can wait if another object of the class has shown that it leaves no facts behind. It counts as many steps as that
+    one took, so that how far the function under analysis is followed does not depend on what was made before.
+    """
+    cls = instance.cls
+    if cls.postponed_steps is None:
+        facts, steps, cut_short = scope().fork(), interpreter.steps, interpreter.cut_short
+        run_constructor(interpreter, frame, node)
+        if scope().says_as_much(facts) and interpreter.cut_short == cut_short:
+            cls.postponed_steps = interpreter.steps - steps
+        return
+    interpreter.step(cls.postponed_steps)
+    building, calling = list(interpreter.building), list(interpreter.calling)
+
+    def finish() -> None:
+        before = scope().widths
+        if not interpreter.aside(building, calling, lambda: run_constructor(interpreter, frame, node)):
+            instance.building = instance.complete = False
+        instance.widths = scope().widths - before
+
+    instance.postpone(finish)
+
+
+def build(interpreter: Interpreter, instance: Instance, owner: object) -> None:
+    """Run a constructor with parameters of which nothing is known."""
+    begun = begin(interpreter, instance, owner)
+    if begun is not None:
+        run_constructor(interpreter, *begun)
+
+
+def begin(
+    interpreter: Interpreter, instance: Instance, owner: object
+) -> tuple[Frame, ast.FunctionDef | ast.AsyncFunctionDef] | None:
+    """Give a constructor parameters of which nothing is known; None if there is no body to run."""
     cls = instance.cls
     found = cls.method("__init__")
     if found is None:
@@ -124,8 +162,7 @@ def build(interpreter: Interpreter, instance: Instance, owner: object, name: str
     declare_fields(interpreter, instance)
     frame.signature = signature
     frame.names = names
-    run_constructor(interpreter, frame, node)
-    return frame
+    return frame, node
 
 
 def _variable_argument(parameter: Parameter) -> AnyValue | None:
@@ -181,6 +218,7 @@ def construct(
 
     interpreter = frame.interpreter
     if interpreter.building.count(cls) > 1 or len(interpreter.building) > MAX_BUILDING:
+        interpreter.cut_short += 1
         return Opaque(cls.name)
     instance = Instance(cls)
     instance.is_exact = True

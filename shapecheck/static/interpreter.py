@@ -70,6 +70,8 @@ class Interpreter(Declarations):
         self.limit = MAX_STEPS
         self.expressions = EXPRESSIONS
         self.building: list[ClassIndex] = []
+        self.cut_short = 0
+        """How often an object was not constructed because of those that are being built."""
         self.calling: list[ast.AST] = []
         self.too_long: set[ast.AST] = set()
         """Functions that took too many steps in a call, while one function is analysed."""
@@ -91,13 +93,13 @@ class Interpreter(Declarations):
 
     # -- evaluation --------------------------------------------------------------------------------------------------
 
-    def step(self) -> None:
-        """Count one step.
+    def step(self, count: int = 1) -> None:
+        """Count one step, or several.
 
         Raises:
             BudgetError: there were too many.
         """
-        self.steps += 1
+        self.steps += count
         if self.steps > self.limit:
             raise BudgetError
 
@@ -135,6 +137,25 @@ class Interpreter(Declarations):
             return Unknown("a call too long to follow")
         finally:
             self.limit = outer
+
+    def aside(self, building: list[ClassIndex], calling: list[ast.AST], run: Callable[[], None]) -> bool:
+        """Make up for what was postponed, among the constructions and calls of that time; whether it came to its end.
+
+        It takes no steps of the function under analysis.
+        """
+        now = self.steps, self.limit, self.building, self.calling, self.statement, self.context.place
+        self.limit = self.steps + MAX_CALL_STEPS
+        self.building, self.calling = building, calling
+        self.silent += 1
+        try:
+            run()
+        except BudgetError:
+            return False
+        else:
+            return True
+        finally:
+            self.silent -= 1
+            self.steps, self.limit, self.building, self.calling, self.statement, self.context.place = now
 
     def execute(self, frame: Frame, body: list[ast.stmt]) -> bool:
         """Run statements; whether execution can go on behind them."""

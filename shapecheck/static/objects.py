@@ -7,7 +7,7 @@ from functools import partial
 
 from shapecheck.annotations import ArrayHint, parse_annotation, walk
 from shapecheck.dims import Kind
-from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Sequence, Tensor, Unknown
+from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Sequence, Tensor, Unknown, scope
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.declare import Names, introduce
 from shapecheck.static.fits import check
@@ -44,6 +44,7 @@ def names_of(instance: Instance) -> Names:
 def instance_attribute(frame: Frame, owner: Instance, name: str, node: ast.AST) -> AnyValue:
     """An attribute of an object, looked up as Python does."""
     found = owner.attributes.get(name)
+    scope().widths |= owner.widths
     cls = owner.cls
     if found is not None:
         if owner.building or owner.is_followed or is_declared(owner, name):

@@ -8,6 +8,7 @@ from shapecheck.dims import Dim
 from shapecheck.shapes import (
     AnyValue,
     Opaque,
+    scope,
 )
 from shapecheck.static.declare import Names
 from shapecheck.static.frame import Frame
@@ -64,6 +65,7 @@ def tie_instance(
     for name, size in explicit_ties(frame, instance).items():
         if name in signature.names:
             names.bound[name] = size
+    scope().widths |= instance.widths
     for name, size in implicit_ties(instance, signature, owner).items():
         names.bound.setdefault(name, size)
 

@@ -9,7 +9,7 @@ from shapecheck.shapes import AnyValue, Number, Unknown, Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from shapecheck.annotations.hints import OtherHint
     from shapecheck.dims import Dim, Symbol
@@ -119,12 +119,16 @@ class ClassValue(Value):
         return f"ClassValue({self.cls.name})"
 
 
+_MADE = ("attributes", "constructed", "names")
+"""What the body of a constructor makes of an object."""
+
+
 class Instance(Value):
     """An object of a project class; ``attributes`` grows as they are assigned or asked for."""
 
     __slots__ = (
-        "attributes", "building", "cls", "complete", "constructed", "is_exact", "is_followed", "names", "parameters",
-        "serial",
+        "_finish", "attributes", "building", "cls", "complete", "constructed", "is_exact", "is_followed", "names",
+        "parameters", "serial", "widths",
     )  # fmt: skip
 
     def __init__(self, cls: ClassIndex) -> None:
@@ -144,6 +148,30 @@ class Instance(Value):
         self.complete = True
         """Whether every attribute is known: False where a base class or its constructor is not."""
         self.serial = next(_serial)
+        self.widths: frozenset[Symbol] = frozenset()
+        """The widths of layers that a postponed constructor made: known wherever the object is looked into."""
+
+    def postpone(self, constructor: Callable[[], None]) -> None:
+        """Leave the body of the constructor until somebody looks into the object: one in twenty ever is."""
+        begun = [(part, getattr(self, part)) for part in _MADE]
+        for part in _MADE:
+            delattr(self, part)
+
+        def finish() -> None:
+            for part, value in begun:
+                setattr(self, part, value)
+            constructor()
+
+        self._finish = finish
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """What a postponed constructor makes, asked for for the first time."""
+            if name not in _MADE:
+                raise AttributeError(name)
+            self._finish()
+            return getattr(self, name)
 
     def __repr__(self) -> str:
         return f"Instance({self.cls.name})"
