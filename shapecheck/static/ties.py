@@ -87,15 +87,13 @@ def implicit_ties(instance: Instance, signature: Signature, owner: ClassIndex | 
     The constructor is that of the class which defines the method, with the arguments it was given.
     """
     found = (owner or instance.cls).method("__init__")
-    given = None if found is None else instance.constructed.get(found[0])
-    if found is None or given is None:
+    if found is None:
         return {}
-    sizes: dict[str, Dim] = {}
-    for parameter in signature_of(found[1], found[0].index).parameters:
-        value = given.get(parameter.name)
-        if parameter.is_required_int and parameter.name in signature.names and isinstance(value, Dim):
-            sizes[parameter.name] = value
-    return sizes
+    parameters = signature_of(found[1], found[0].index).parameters
+    names = [one.name for one in parameters if one.name in signature.names and one.is_required_int]
+    # Most objects need not be looked into for that: their constructor may be postponed.
+    given = instance.constructed.get(found[0], {}) if names else {}
+    return {name: size for name in names if isinstance(size := given.get(name), Dim)}
 
 
 def attribute_size(frame: Frame, instance: Instance, path: str) -> Dim | None:
