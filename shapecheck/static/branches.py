@@ -43,15 +43,15 @@ def _if(frame: Frame, node: ast.If) -> bool:
     choice.enter()
     assume(frame, node.test, holds=True)
     if _execute(frame, node.body):
-        open_ends.append(frame.capture())
-    frame.resume(before)
+        open_ends.append(frame.leave())
+    frame.go_back(before)
     choice.enter()
     assume(frame, node.test, holds=False)
     if _execute(frame, node.orelse):
         if not open_ends:
             choice.leave(both=False)
             return True
-        open_ends.append(frame.capture())
+        open_ends.append(frame.leave())
     if not open_ends:
         return False
     frame.meet(open_ends, node.test)
@@ -81,12 +81,12 @@ def _match(frame: Frame, node: ast.Match) -> bool:
             if matches is not False:
                 assume(frame, case.guard, holds=True)
         if matches is not False and (frame.execute if matches else partial(_execute, frame))(case.body):
-            open_ends.append(frame.capture())
+            open_ends.append(frame.leave())
         if matches is True:
             break
-        frame.resume(before)
+        frame.go_back(before)
     else:
-        open_ends.append(frame.capture())
+        open_ends.append(frame.leave())
     goes_on = meet_ends(frame, open_ends)
     choice.leave(both=True)
     return goes_on
@@ -117,7 +117,7 @@ def _try(frame: Frame, node: ast.Try) -> bool:
     finally:
         frame.interpreter.foreseen -= foreseen
     if goes_on and frame.execute(node.orelse):
-        open_ends.append(frame.capture())
+        open_ends.append(frame.leave())
     assigned = _assigned(node.body)
     for handler in node.handlers:
         frame.resume(before)
@@ -127,7 +127,7 @@ def _try(frame: Frame, node: ast.Try) -> bool:
         if handler.name:
             frame.env[handler.name] = Unknown("an exception")
         if frame.execute(handler.body):
-            open_ends.append(frame.capture())
+            open_ends.append(frame.leave())
     if open_ends:
         frame.meet(open_ends)
     elif node.finalbody:

@@ -7,7 +7,7 @@ from operator import is_
 
 from shapecheck.shapes import AnyValue, Rest, Sequence, Tensor, Unknown
 from shapecheck.static.mutation import changed_names, rebound_outside
-from shapecheck.static.values import Container, Dictionary, Elements, OneOf
+from shapecheck.static.values import KINDS, NESTED, Container, Dictionary, Elements, OneOf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 MAX_HELD = 300
 """Containers that are looked through for a cycle."""
-_NESTED = (Sequence, Elements, Dictionary, OneOf, Container)
-"""What may be changed in place, or may hold what is."""
-_KINDS = frozenset(_NESTED)
-"""The same for a look at the type alone: tables of variables are copied at every branch."""
 
 
 class Copies:
@@ -38,13 +34,13 @@ class Copies:
         """A table of variables in which nothing is shared with the original that can be changed."""
         copy = dict(values)
         for name, value in values.items():
-            if type(value) in _KINDS:
+            if type(value) in KINDS and not (type(value) is OneOf and value.is_fixed):
                 copy[name] = self.value(value)
         return copy
 
     def value(self, value: AnyValue) -> AnyValue:
         """The copy of a value; the value itself if nothing in it can be changed."""
-        if type(value) not in _KINDS:
+        if type(value) not in KINDS:
             return value
         made = self._made.get(id(value))
         if made is None:
@@ -52,6 +48,12 @@ class Copies:
         return made
 
     def _copy(self, value: AnyValue) -> AnyValue:
+        if isinstance(value, Elements):
+            elements = Elements(value.element, value.length, value.kind, value.own)
+            elements.taken = value.taken
+            self._made[id(value)] = elements
+            elements.element = self.value(value.element)
+            return elements
         if isinstance(value, Sequence):
             if value.kind != "list":
                 return self._immutable(value)
@@ -59,12 +61,6 @@ class Copies:
             self._made[id(value)] = copy
             copy.items = self._items(value.items)
             return copy
-        if isinstance(value, Elements):
-            elements = Elements(value.element, value.length, value.kind, value.own)
-            elements.taken = value.taken
-            self._made[id(value)] = elements
-            elements.element = self.value(value.element)
-            return elements
         if isinstance(value, Dictionary):
             dictionary = Dictionary({})
             self._made[id(value)] = dictionary
@@ -84,7 +80,7 @@ class Copies:
     def _changed(self, items: Collection[Item]) -> list[Item] | None:
         """The copies of items, or None if all of them are the items themselves."""
         for item in items:
-            if type(item) in _KINDS:
+            if type(item) in KINDS:
                 break
         else:
             return None
@@ -92,12 +88,12 @@ class Copies:
         return None if all(map(is_, copies, items)) else copies
 
     def _items(self, items: Collection[Item]) -> list[Item]:
-        return [self.value(item) if type(item) in _KINDS else item for item in items]  # type: ignore[arg-type]  # no Rest
+        return [self.value(item) if type(item) in KINDS else item for item in items]  # type: ignore[arg-type]  # no Rest
 
 
 def copied(value: AnyValue) -> AnyValue:
     """The copy of one value; the value itself if nothing in it can be changed."""
-    return Copies().value(value) if type(value) in _KINDS else value
+    return Copies().value(value) if type(value) in KINDS else value
 
 
 def acyclic(owner: AnyValue, value: AnyValue) -> AnyValue:
@@ -110,11 +106,11 @@ def acyclic(owner: AnyValue, value: AnyValue) -> AnyValue:
         if part is owner:
             break
         if isinstance(part, Sequence):
-            waiting += [item for item in part.items if isinstance(item, _NESTED)]
+            waiting += [item for item in part.items if isinstance(item, NESTED)]
         elif isinstance(part, Elements):
             waiting.append(part.element)
         elif isinstance(part, (Dictionary, Container)):
-            waiting += [item for item in part.items.values() if isinstance(item, _NESTED)]
+            waiting += [item for item in part.items.values() if isinstance(item, NESTED)]
         elif isinstance(part, OneOf):
             waiting += part.options
     return Unknown("a container inside itself")

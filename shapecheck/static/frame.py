@@ -169,6 +169,17 @@ class Frame:
         attributes = None if self.instance is None else copies.table(self.instance.attributes)
         return State(copies.table(self.env), attributes, scope().fork())
 
+    def leave(self) -> State:
+        """The state as it is, where the call goes on from another one at once: so nothing need be copied."""
+        return State(self.env, None if self.instance is None else self.instance.attributes, scope())
+
+    def go_back(self, state: State) -> None:
+        """Go on from a state for the only time: so nothing need be copied."""
+        if self.instance is not None and state.attributes is not None:
+            self.instance.attributes = state.attributes
+        self.env = state.env
+        current().scope = state.facts
+
     def resume(self, state: State) -> None:
         """Go on from a state, which can be resumed again."""
         copies = Copies()

@@ -77,7 +77,7 @@ def _counted(frame: Frame, node: ast.While) -> bool | None:
             return meet_ends(frame, ends)
     # What was left early on the way here is lost with the passes; their states belong to what follows.
     if ends:
-        frame.meet([frame.capture(), *ends])
+        frame.meet([frame.leave(), *ends])
     return None
 
 
@@ -98,14 +98,14 @@ def _pass(frame: Frame, body: list[ast.stmt], ends: list[State]) -> bool:
     frame.loops.pop()
     ends += loop.breaks
     if loop.continues:
-        frame.meet([*([frame.capture()] if goes_on else []), *loop.continues])
+        frame.meet([*([frame.leave()] if goes_on else []), *loop.continues])
     return goes_on or bool(loop.continues)
 
 
 def _finish(frame: Frame, orelse: list[ast.stmt], ends: list[State]) -> bool:
     """Go on behind a loop that ran to its end, or was left early."""
     if frame.execute(orelse):
-        ends = [frame.capture(), *ends] if ends else ends
+        ends = [frame.leave(), *ends] if ends else ends
         return meet_ends(frame, ends) or True
     return meet_ends(frame, ends)
 
@@ -136,7 +136,7 @@ def _repeated(
         ends += loop.breaks
         if turn == 0 and goes_on and not loop.continues:
             lengths = _count_appends(frame, before, None if loop.breaks else length)
-        states = [*([frame.capture()] if goes_on else []), *loop.continues]
+        states = [*([frame.leave()] if goes_on else []), *loop.continues]
         if not states:
             break
         if turn == 0:
@@ -145,7 +145,7 @@ def _repeated(
             after = frame.capture()
             if not frame.at_rest(before):
                 continue
-        frame.meet([before, after, *states], over)
+        frame.meet([before, *states] if after is before else [before, after, *states], over)
         at_rest = turn != 1 and frame.at_rest(before)
         if turn == MAX_PASSES - 1 and not at_rest:
             for table, name in frame.restless(before):

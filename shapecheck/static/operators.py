@@ -237,7 +237,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> AnyValue:
             before = frame.capture()
         assume(frame, part, holds=not stop)
     if before is not None:
-        frame.resume(before)
+        frame.go_back(before)
     return found if found is not None else Unknown("a condition")
 
 
@@ -250,14 +250,13 @@ def _if_expression(frame: Frame, node: ast.IfExp) -> AnyValue:
     choice.enter()
     assume(frame, node.test, holds=True)
     body = frame.evaluate(node.body)
-    one = frame.capture()
-    frame.resume(before)
+    one = frame.leave()
+    frame.go_back(before)
     choice.enter()
     assume(frame, node.test, holds=False)
     orelse = frame.evaluate(node.orelse)
     frame.interpreter.conditional -= 1
-    other = frame.capture()
-    frame.meet([one, other], node.test)
+    frame.meet([one, frame.leave()], node.test)
     choice.leave(both=True)
     before_join = losses()
     found = join(body, orelse)

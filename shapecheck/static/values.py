@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from shapecheck.shapes import AnyValue, Number, Unknown, Value
+from shapecheck.shapes import AnyValue, Number, Sequence, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,10 +240,12 @@ class Dictionary(Value):
 class OneOf(Value):
     """One of a few values, not known which: an optional argument is None or what is declared."""
 
-    __slots__ = ("options",)
+    __slots__ = ("is_fixed", "options")
 
     def __init__(self, options: tuple[AnyValue, ...]) -> None:
         self.options = options
+        self.is_fixed = KINDS.isdisjoint(map(type, options))
+        """Whether nothing in it can be changed in place, as in nearly all: asked at every branch."""
 
     def __repr__(self) -> str:
         return f"OneOf{self.options!r}"
@@ -284,6 +286,12 @@ class Partial(Value):
         self.function = function
         self.args = args
         self.kwargs = kwargs
+
+
+NESTED = (Sequence, Elements, Dictionary, OneOf, Container)
+"""What may be changed in place, or may hold what is."""
+KINDS = frozenset(NESTED)
+"""The same for a look at the type alone: tables of variables are copied at every branch."""
 
 
 class Super(Value):
