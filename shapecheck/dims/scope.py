@@ -106,7 +106,7 @@ class Scope:
             for symbol, value in ((one.symbol, other), (other.symbol, one)):
                 if symbol is not None and symbol.owner is not None and self._is_anothers(symbol, value):
                     return No(left, right, "parameters")
-        if self.samples and isinstance(verdict, Unknown):
+        if isinstance(verdict, Unknown) and not self.samples.isdisjoint(left.atoms | right.atoms):
             one, other = cancelled(left, right)
             if self._is_independent(one, other) or self._is_independent(other, one):
                 return No(left, right, "samples")
@@ -128,7 +128,7 @@ class Scope:
         self._doubted |= {frozenset((left, right))}
 
     def _is_doubted(self, left: Dim, right: Dim) -> bool:
-        pair = {self.normal(left), self.normal(right)}
+        pair = {left, right}
         return any(pair == {self.normal(size) for size in doubted} for doubted in self._doubted)
 
     def equal(self, left: Dim, right: Dim) -> bool:
@@ -304,7 +304,7 @@ class Scope:
 
     def fork(self) -> Scope:
         """A copy for one branch."""
-        copy = Scope()
+        copy = Scope.__new__(Scope)
         copy.adopt(self)
         return copy
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.ops import construct as construct_layer
@@ -297,6 +298,7 @@ def _settled(value: AnyValue) -> AnyValue:
     return value
 
 
+@cache
 def _shown(name: str) -> str:
     for prefix, short in (("torch.nn.functional.", "F."), ("torch.nn.", "nn."), ("torch.Tensor.", "."),
                           ("einops.", "")):  # fmt: skip

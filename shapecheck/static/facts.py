@@ -27,6 +27,7 @@ from shapecheck.static.values import (
     Instance,
     OneOf,
 )
+from shapecheck.static.walk import nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def condition_of(frame: Frame, node: ast.expr, value: AnyValue) -> AnyValue:
         return value
     if not isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)):
         return value
-    parts = [part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]
+    parts = [part for part in nodes(node) if isinstance(part, (ast.Name, ast.Attribute))]
     return Condition(frame, node, [(part, _peek(frame, part)) for part in parts])
 
 

@@ -121,6 +121,8 @@ def bind_arguments(
 
 
 def _default(frame: Frame, function: FunctionValue, default: ast.expr) -> AnyValue:
+    if isinstance(default, ast.Constant):
+        return frame.evaluate(default)
     inner = Frame(frame.interpreter, function.index, function.name, closure=function.closure, depth=frame.depth + 1)
     return inner.evaluate(default)
 

@@ -83,6 +83,10 @@ def join(left: AnyValue, right: AnyValue) -> AnyValue:
 
 
 def _join(left: AnyValue, right: AnyValue) -> AnyValue:
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return left
+    if isinstance(left, Elements) and isinstance(right, Elements):
+        return _join_sequences(left, right)
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return one_of([*options(left), *options(right)])
     if isinstance(left, Dim) and isinstance(right, Dim):

@@ -9,6 +9,7 @@ from shapecheck.static.walk import nodes, statements
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 _CHANGING = frozenset((
     "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop", "popleft", "popitem",
@@ -46,15 +47,20 @@ def rebound_outside(function: ast.AST) -> set[str]:
 
 
 def _changed(node: ast.AST) -> Iterator[ast.expr]:
+    # All nodes of a file come by here, so their types are compared in the quickest way.
+    inner: Any
     for inner in nodes(node):
-        owner: ast.expr | None = None
-        if isinstance(inner, ast.Subscript) and not isinstance(inner.ctx, ast.Load):
-            owner = inner.value
-        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _CHANGING:
+        kind = type(inner)
+        if kind is ast.Subscript and type(inner.ctx) is not ast.Load:
+            owner = inner
+        elif kind is ast.Call and type(inner.func) is ast.Attribute:
+            if inner.func.attr not in _CHANGING:
+                continue
             owner = inner.func.value
-        elif isinstance(inner, ast.AugAssign):
+        elif kind is ast.AugAssign:
             owner = inner.target
-        while isinstance(owner, ast.Subscript):
+        else:
+            continue
+        while type(owner) is ast.Subscript:
             owner = owner.value
-        if owner is not None:
-            yield owner
+        yield owner

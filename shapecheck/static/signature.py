@@ -51,7 +51,7 @@ _CHANGING = frozenset((
 class Parameter:
     """One parameter of a function."""
 
-    __slots__ = ("default", "hint", "kind", "name", "node")
+    __slots__ = ("default", "hint", "is_required_int", "kind", "name", "node")
 
     def __init__(self, node: ast.arg, kind: str, default: ast.expr | None, hint: Hint | None) -> None:
         self.node = node
@@ -60,11 +60,8 @@ class Parameter:
         """``positional``, ``keyword`` (only), ``args`` or ``kwargs``."""
         self.default = default
         self.hint = hint
-
-    @property
-    def is_required_int(self) -> bool:
+        self.is_required_int = default is None and kind in {"positional", "keyword"} and is_plain(hint, "builtins.int")
         """Whether it is annotated ``int`` and has no default: such a one is tied to an axis of the same name."""
-        return self.default is None and self.kind in {"positional", "keyword"} and is_plain(self.hint, "builtins.int")
 
 
 def is_plain(hint: Hint | None, name: str) -> bool:
@@ -75,8 +72,8 @@ def is_plain(hint: Hint | None, name: str) -> bool:
 class Signature:
     """The declaration of one function."""
 
-    __slots__ = ("arrays", "beside", "decorators", "invalid", "is_generator", "names", "orders", "parameters",
-                 "returns")  # fmt: skip
+    __slots__ = ("arrays", "beside", "declares_result", "decorators", "invalid", "is_changed", "is_generator",
+                 "is_left_out", "is_transparent", "names", "orders", "parameters", "returns")  # fmt: skip
 
     def __init__(self, node: Callee, index: ModuleIndex) -> None:
         arguments = node.args
@@ -120,34 +117,27 @@ class Signature:
         }  # fmt: skip
         """Axis names with the numbers that stand beside them in one array."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
+        self.declares_result = self.returns is not None and any(
+            isinstance(part, ArrayHint) for part in walk(self.returns)
+        )
+        """Whether the result's shape is declared."""
+        last = [name.rpartition(".")[2] for name in self.decorators]
+        self.is_left_out = "no_type_check" in last or not _MARKERS.isdisjoint(self.decorators)
+        """Whether a marker leaves the function out of the check."""
+        self.is_transparent = all(
+            name in _TRANSPARENT or name.endswith((".setter", ".register")) for name in self.decorators
+        )
+        """Whether no decorator is known to change what a call does."""
+        self.is_changed = not _CHANGING.isdisjoint(last)
+        """Whether a decorator lets the function take other arguments than it declares."""
 
     def _add(self, arg: ast.arg, kind: str, default: ast.expr | None, index: ModuleIndex) -> None:
         hint = None if arg.annotation is None else parse_annotation(arg.annotation, index)
         self.parameters.append(Parameter(arg, kind, default, hint))
 
-    @property
-    def is_left_out(self) -> bool:
-        """Whether a marker leaves the function out of the check."""
-        return any(name in _MARKERS or name.rpartition(".")[2] == "no_type_check" for name in self.decorators)
-
-    @property
-    def is_transparent(self) -> bool:
-        """Whether no decorator is known to change what a call does."""
-        return all(name in _TRANSPARENT or name.endswith((".setter", ".register")) for name in self.decorators)
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether a decorator lets the function take other arguments than it declares."""
-        return any(name.rpartition(".")[2] in _CHANGING for name in self.decorators)
-
     def has(self, decorator: str) -> bool:
         """Whether a decorator of that last name stands on the function."""
         return any(name.rpartition(".")[2] == decorator for name in self.decorators)
-
-    @property
-    def declares_result(self) -> bool:
-        """Whether the result's shape is declared."""
-        return self.returns is not None and any(isinstance(part, ArrayHint) for part in walk(self.returns))
 
 
 def _decorator(node: ast.expr, index: ModuleIndex) -> str:
