@@ -129,7 +129,17 @@ class Scope:
 
     def _is_doubted(self, left: Dim, right: Dim) -> bool:
         pair = {left, right}
-        return any(pair == {self.normal(size) for size in doubted} for doubted in self._doubted)
+        for doubted in self._doubted:
+            found = set()
+            for size in doubted:
+                normal = self.normal(size)
+                if normal not in pair:
+                    break
+                found.add(normal)
+            else:
+                if found == pair:
+                    return True
+        return False
 
     def equal(self, left: Dim, right: Dim) -> bool:
         """Whether two sizes are known to be equal."""

@@ -86,7 +86,7 @@ def _join(left: AnyValue, right: AnyValue) -> AnyValue:
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         return left
     if isinstance(left, Elements) and isinstance(right, Elements):
-        return _join_sequences(left, right)
+        return _join_elements(left, right)
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return one_of([*options(left), *options(right)])
     if isinstance(left, Dim) and isinstance(right, Dim):
@@ -210,14 +210,19 @@ def _join_sequences(left: Sequence | Elements, right: Sequence | Elements) -> An
     found = [item for side in (left, right) for item in elements_of(side)]
     if not found:
         return Sequence([], "list")
-    length = None
-    if isinstance(left, Elements) and isinstance(right, Elements) and None not in (left.length, right.length):
-        length = left.length if left.length == right.length else None
-    made = Elements(join_all(found), length, left.kind if isinstance(left, Elements) else right.kind)
+    made = Elements(join_all(found), None, left.kind if isinstance(left, Elements) else right.kind)
     for side in (left, right):
         if isinstance(side, Elements):
             made.own |= side.own
             made.taken = side.taken
+    return made
+
+
+def _join_elements(left: Elements, right: Elements) -> Elements:
+    """Any number of items like these in one branch, and like those in the other."""
+    length = left.length if left.length is not None and left.length == right.length else None
+    made = Elements(join(left.element, right.element), length, left.kind, left.own | right.own)
+    made.taken = right.taken
     return made
 
 
