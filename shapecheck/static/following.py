@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 2
 """Calls inside calls that are followed."""
-MAX_NODES = 150
+MAX_NODES = 100
 """Of the syntax tree of a body: a longer one is no helper, and following it costs as much again as checking it."""
 _PLAIN = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr, ast.Assert, ast.If, ast.Pass)
 
@@ -60,9 +60,12 @@ def follow(
     written = any(_is_written(value) for value in _given(node))
     context.scope = scope.fork()
     interpreter.silent += not written
+    steps = interpreter.steps
     try:
         found = run()
     finally:
+        # What is beside the declaration is no reason to leave out cases of the function under analysis.
+        interpreter.steps = steps
         interpreter.silent -= not written
         context.scope = scope
         if written:
