@@ -179,6 +179,16 @@ def _weights_alone(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], "give the values the same letter, so that the sum is a weighted one")
 
 
+def _row_mask(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    size = speaker.size(found.left)
+    message = (
+        f"the mask {speaker.shape(found.right_shape)} has no extent along {size} (axis {found.axis} of "
+        f"{speaker.shape(found.left_shape)}), over which the softmax runs: it hides whole rows, and nothing in them"
+    )
+    return Said(message, [], f"give the mask the axis {size}, and a 1 where the rows are")
+
+
 def _flat_index(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     shape = speaker.shape(found.left_shape)
     message = f"{shown} without an axis is one index into the whole tensor, compared with {shape}"
@@ -216,6 +226,15 @@ def _batch_leak(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], "reduce over the other axes only: `dim=1, keepdim=True`")
 
 
+def _batch_steps(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
+    if found.detail == "shift":
+        message = f"{shown} holds each sample of the batch axis {batch} of {shape} against the next one"
+        return Said(message, [], "shift along the time axis: `[:, :-1]` and `[:, 1:]`")
+    message = f"the samples of {shape} are reversed along the batch axis {batch} for a recurrent layer, not its steps"
+    return Said(message, [], "flip the time axis")
+
+
 def _batch_first(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
     message = f"{shown} takes axis {found.axis} of {shape} for time, and that is the batch axis {batch}"
@@ -241,6 +260,16 @@ def _norm_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
         f"but the parameters that scale the result belong to {right}"
     )
     return Said(message, [], f"take the statistics over {right}: `dim=-1`")
+
+
+def _unit_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    left, right = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"the vectors have length 1 along {left} (axis {found.axis} of {speaker.shape(found.left_shape)}), but the "
+        f"product that compares them sums along {right} (axis {found.other_axis} of {speaker.shape(found.right_shape)})"
+    )
+    return Said(message, [], f"normalise them along {right}, which is summed over")
 
 
 def _causal_mask(found: Mismatch, shown: str, speaker: Speaker) -> Said:
@@ -327,16 +356,19 @@ SILENT = {
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
     Fault.WEIGHTS_ALONE: _weights_alone,
+    Fault.ROW_MASK: _row_mask,
     Fault.CLASS_AXIS: _class_axis,
     Fault.FLAT_INDEX: _flat_index,
     Fault.BATCH_WIDTH: _batch_width,
     Fault.BATCH_MEETS: _batch_meets,
     Fault.BATCH_TABLE: _batch_table,
     Fault.BATCH_LEAK: _batch_leak,
+    Fault.BATCH_STEPS: _batch_steps,
     Fault.BATCH_FIRST: _batch_first,
     Fault.SQUEEZE_BATCH: _squeeze_batch,
     Fault.DIAGONAL: _diagonal,
     Fault.NORM_AXIS: _norm_axis,
+    Fault.UNIT_AXIS: _unit_axis,
     Fault.CAUSAL_MASK: _causal_mask,
     Fault.INDEX_PARTS: _index_parts,
     Fault.INDEX_STRIDE: _index_stride,

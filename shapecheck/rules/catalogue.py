@@ -36,7 +36,7 @@ RULES: dict[str, Rule] = {
         Rule("SC308", "batch-first", "a module gets batch and time the wrong way round", "warning"),
         Rule("SC309", "squeeze-batch", "squeeze() without an axis also drops a batch of one", "warning"),
         Rule("SC310", "einsum-diagonal", "a repeated letter takes a diagonal where a product is meant", "warning"),
-        Rule("SC311", "norm-axis", "statistics over one axis, affine parameters on another", "warning"),
+        Rule("SC311", "norm-axis", "statistics or a norm along one axis, and what uses them along another", "warning"),
         Rule("SC312", "causal-mask", "the triangle kept is the one that sees the future", "warning", default=False),
         Rule("SC313", "two-orders", "one file declares the same axes in two orders", "warning", default=False),
         Rule("SC314", "index-axis", "places along one axis are used on another, or taken apart by it", "warning"),

@@ -12,8 +12,11 @@ from shapecheck.rules import (
     norm_axis,
     softmax_axis,
     squeeze_batch,
+    step_shifts,
+    unit_vectors,
     weight_sums,
     weights_divided,
+    whole_rows,
 )
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.batch_mixed import handed_out
@@ -42,8 +45,11 @@ __all__ = [
     "observe",
     "softmax_axis",
     "squeeze_batch",
+    "step_shifts",
+    "unit_vectors",
     "values_kept",
     "weight_sums",
     "weights_divided",
+    "whole_rows",
     "widths",
 ]

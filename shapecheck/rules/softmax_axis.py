@@ -13,7 +13,7 @@ scores which are given, not computed from queries and keys: they may be scores o
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, here, marked_positions, methods, unmarked, watch
-from shapecheck.rules.traits import divides_by_own_sum
+from shapecheck.rules.traits import divides_by_own
 from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Rest, Shape, Tensor, Undecided, scope
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def _reorder(call: Observed) -> None:
 def _clear(call: Observed) -> None:
     """A division normalises anew, unless it is by the sum along the very axis that is normalised."""
     weights = call.tensor(0, "input")
-    again = divides_by_own_sum(call, exact=False)
+    again = divides_by_own(call, "sum", exact=False)
     if isinstance(call.result, Tensor) and (weights is None or again not in _normalised(weights.shape)):
         call.result = unmarked(call.result, *KINDS)
 

@@ -30,12 +30,10 @@ DIVISIONS: Final = ("operator.truediv", *methods("div", "divide", "true_divide")
 SCALES: Final = ("operator.mul", "operator.truediv", *methods("mul", "multiply", "div", "divide", "true_divide"))
 RAISES: Final = ("operator.add", "operator.sub", *methods("add", "sub"))
 CLAMPS: Final = methods("clamp", "clamp_min", "clip")
-ORDERED: Final = (
-    *methods("unsqueeze", "squeeze", "view", "reshape", "flatten", "unflatten"), "operator.getitem",
-)  # fmt: skip
+ORDERED: Final = methods("unsqueeze", "squeeze", "view", "reshape", "flatten", "unflatten")
 PERMUTED: Final = (
     *methods("transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "T", "mT"),
-    "einops.rearrange",
+    "operator.getitem", "einops.rearrange",
 )  # fmt: skip
 
 
@@ -102,7 +100,7 @@ def _line_up(some: tuple[Axis, ...], others: tuple[Axis, ...]) -> bool:
 
 
 class Total(Trait):
-    """The sum or mean of ``source`` along one of its axes.
+    """The sum, mean or norm (its ``kind``) of ``source`` along one of its axes.
 
     ``exact`` until something is added to it; ``constant`` where it is of weights, and so one number everywhere.
     """
@@ -123,18 +121,24 @@ class Total(Trait):
         del source, result, ordered
         if how in {SAME, MOVED}:
             return self
-        raised = how == RAISED and self.kind == "sum"
-        return Total(self.source, self.position, constant=False, exact=False) if raised else None
+        raised = how == RAISED and self.kind != "mean"
+        return Total(self.source, self.position, self.kind, constant=False, exact=False) if raised else None
 
 
-def divides_by_own_sum(call: Observed, *, exact: bool) -> int | None:
-    """The axis along which a division makes its left operand add up to 1."""
+def divides_by_own(call: Observed, how: str, *, exact: bool) -> int | None:
+    """The axis along which a division makes the sum or norm of its left operand 1.
+
+    Args:
+        call: the division.
+        how: ``sum`` or ``norm``.
+        exact: whether nothing may have been added to the divisor.
+    """
     whole, total = call.tensor(0, "input"), call.tensor(1, "other")
     trait = None if total is None else total.mark
     if whole is None or total is None or not isinstance(trait, Total) or trait.source is not whole:
         return None
     position = trait.position
-    if trait.kind != "sum" or len(total.shape) != len(whole.shape) or (exact and not trait.exact):
+    if trait.kind != how or len(total.shape) != len(whole.shape) or (exact and not trait.exact):
         return None
     axis = total.shape[position]
     return position if isinstance(axis, Axis) and axis.is_one else None

@@ -9,7 +9,7 @@ multiplied with anything (a threshold).
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
-from shapecheck.rules.traits import MOVED, SAME, Total, divides_by_own_sum, found_again, lone_axis, with_trait
+from shapecheck.rules.traits import DROPPED, MOVED, SAME, Total, divides_by_own, found_again, lone_axis, with_trait
 from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Sequence, Shape, Tensor
 
 _SOFTMAX = (
@@ -34,7 +34,7 @@ class Weights(Trait):
         if how == MOVED:
             position = found_again(source, self.position, result, ordered=ordered)
             return None if position is None else Weights(position, exact=self.exact, logarithm=logarithm)
-        if how == SAME:
+        if how in {SAME, DROPPED}:
             return self
         return None if logarithm else Weights(self.position, exact=False)
 
@@ -84,7 +84,7 @@ def _exponential(call: Observed) -> None:
 
 @watch("operator.truediv", *methods("div", "divide", "true_divide"))
 def _divide(call: Observed) -> None:
-    position = divides_by_own_sum(call, exact=True)
+    position = divides_by_own(call, "sum", exact=True)
     if position is not None and isinstance(call.result, Tensor):
         call.result = with_trait(call.result, Weights(position))
 
@@ -211,3 +211,9 @@ def name_at(names: list[str], position: int, rank: int) -> str | None:
     behind = rank - position
     return names[-behind] if dots < len(names) and behind < len(names) - dots else None
 
+
+def position_of(names: list[str], name: str, shape: Shape) -> int | None:
+    """Where in an operand the axis of a name stands."""
+    if shape.rest is not None:
+        return None
+    return next((at for at in range(len(shape)) if name_at(names, at, len(shape)) == name), None)

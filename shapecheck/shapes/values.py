@@ -99,6 +99,16 @@ class Number(Value):
         return f"Number({self.name})"
 
 
+class Extreme(Number):
+    """The largest number of a dtype, or infinity; the smallest one where it is ``negative``."""
+
+    __slots__ = ("negative",)
+
+    def __init__(self, *, negative: bool) -> None:
+        super().__init__("float")
+        self.negative = negative
+
+
 class Opaque(Value):
     """An object of which nothing is known but that it is one: used as a size it is one flexible symbol.
 

@@ -10,6 +10,7 @@ from shapecheck.shapes import (
     NONE,
     AnyValue,
     Constant,
+    Extreme,
     Mismatch,
     Number,
     Opaque,
@@ -105,13 +106,15 @@ def of_options(frame: Frame, options: list[AnyValue], make: Callable[[AnyValue],
     return one_of(found) if found else make(options[0])
 
 
-_FLOATS = frozenset(("math.pi", "math.e", "math.inf", "math.nan", "math.tau", "torch.pi", "torch.inf", "torch.nan",
-                     "numpy.pi", "numpy.inf", "torch.e"))  # fmt: skip
+_INFINITIES = frozenset(("math.inf", "torch.inf", "numpy.inf"))
+_FLOATS = frozenset(("math.pi", "math.e", "math.nan", "math.tau", "torch.pi", "torch.nan", "numpy.pi", "torch.e"))
 
 
 def external_attribute(owner: External, name: str) -> AnyValue:
     """A name of a library."""
     dotted = f"{owner.name}.{name}"
+    if dotted in _INFINITIES or (owner.name == LIMITS and name in {"min", "max"}):
+        return Extreme(negative=name == "min")
     if dotted in _FLOATS or owner.name == LIMITS:
         return Number("float")
     return External(dotted)

@@ -12,6 +12,7 @@ from shapecheck.shapes import (
     AnyValue,
     Axis,
     Constant,
+    Extreme,
     Number,
     Opaque,
     Ratio,
@@ -153,7 +154,10 @@ def _fresh(name: str) -> AnyValue:
          "math.pow", "math.sin", "math.cos", "math.tan", "math.atan", "math.atan2", "math.tanh", "math.log1p",
          "math.radians", "math.degrees", "math.fabs", "math.hypot")  # fmt: skip
 def _float(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
-    del frame, node, args, kwargs
+    del frame, node, kwargs
+    text = args[0].value if args and isinstance(args[0], Constant) else None
+    if isinstance(text, str) and text.strip().lower().lstrip("+-") in {"inf", "infinity"}:
+        return Extreme(negative=text.strip().startswith("-"))
     return Number("float")
 
 

@@ -330,7 +330,7 @@ def _join_elements(
             axes.append(Axis.of(Symbol("n", Kind.OPAQUE)) if own else _pieces(single, elements.length))
         else:
             axes.append(single)
-    return one.reshaped(Shape(axes))
+    return Tensor(Shape(axes), one.dtype, one.kind, one.mark)
 
 
 def _pieces(piece: Axis, count: Dim) -> Axis:
@@ -355,7 +355,7 @@ def _call_bound(
             forget(receiver)
             _keep_in_place(frame, node, receiver, found)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                forget_values(frame, node.func.value)
+                forget_values(frame, node.func.value, found)
         return found
     if isinstance(receiver, Instance):
         forward = receiver.cls.method("forward") if method.name == "__call__" else None

@@ -153,14 +153,21 @@ def replace_tensor(frame: Frame, old: AnyValue, new: AnyValue) -> None:
             table.update({name: new for name, value in table.items() if value is old})
 
 
-def forget_values(frame: Frame, written: ast.expr) -> None:
-    """Of the tensor that an expression is made of, a part was written to: its shape alone is still known."""
+def forget_values(frame: Frame, written: ast.expr, result: Tensor | None = None) -> None:
+    """Of the tensor that an expression is made of, a part was written to: its shape alone is still known.
+
+    Args:
+        frame: where.
+        written: the expression.
+        result: what the whole of it is now, where it is known.
+    """
     root = written
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     owner = frame.env.get(root.id) if isinstance(root, ast.Name) else None
-    if isinstance(owner, Tensor) and owner.mark is not None:
-        replace_tensor(frame, owner, Tensor(owner.shape, owner.dtype, owner.kind))
+    mark = result.mark if result is not None and root is written else None
+    if isinstance(owner, Tensor) and (owner.mark is not None or mark is not None):
+        replace_tensor(frame, owner, Tensor(owner.shape, owner.dtype, owner.kind, mark))
 
 
 class Replacement(Copies):

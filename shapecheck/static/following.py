@@ -12,6 +12,7 @@ import ast
 from shapecheck.diagnostics.model import Note
 from shapecheck.dims import Call, Kind
 from shapecheck.rules.indices import index_of
+from shapecheck.rules.observed import Trait
 from shapecheck.shapes import AnyValue, Axis, Rest, Sequence, Shape, Tensor, current, require
 from shapecheck.static.values import Instance
 from shapecheck.static.walk import nodes
@@ -135,7 +136,7 @@ def _parts(value: AnyValue) -> list[AnyValue]:
 
 
 def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
-    """The declared value with the factors and marks of the one that the body gives, axis by axis."""
+    """The declared value with the factors and marks of the one that the body gives, axis by axis, and its own."""
     if isinstance(declared, Sequence) and isinstance(found, Sequence) and len(declared.items) == len(found.items):
         pairs = zip(declared.items, found.items, strict=True)
         return Sequence(
@@ -150,7 +151,8 @@ def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
     for one, other in zip(declared.shape.known, found.shape.known, strict=True):
         axes.append(_axis(one, other))
     made = declared.reshaped(Shape(axes))
-    return made if index_of(found) is None else Tensor(made.shape, made.dtype, made.kind, found.mark)
+    kept = isinstance(found.mark, Trait) or index_of(found) is not None
+    return Tensor(made.shape, made.dtype, made.kind, found.mark) if kept else made
 
 
 def _axis(declared: Axis, found: Axis) -> Axis:

@@ -179,7 +179,7 @@ def join_tensors(left: Tensor, right: Tensor) -> Tensor:
         else:
             _meeting.lost += a is not b
             axes.append(a if a is b else Rest())
-    return Tensor(Shape(axes), dtype, left.kind)
+    return Tensor(Shape(axes), dtype, left.kind, left.mark if left.mark is right.mark else None)
 
 
 def _join_axes(left: Axis, right: Axis) -> Axis:

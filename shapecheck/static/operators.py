@@ -10,6 +10,7 @@ from shapecheck.shapes import (
     TRUE,
     AnyValue,
     Constant,
+    Extreme,
     Number,
     Opaque,
     Ratio,
@@ -188,6 +189,8 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> AnyValue:
     if isinstance(value, Tensor):
         name = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}[type(node.op).__name__]
         return frame.interpreter.apply(frame, node, f"operator.{name}", [value], {}, "a sign")
+    if isinstance(value, Extreme) and isinstance(node.op, ast.USub):
+        return Extreme(negative=not value.negative)
     if isinstance(value, Number):
         return Number("float")
     if isinstance(value, Constant) and isinstance(value.value, (float, bool)) and isinstance(node.op, ast.USub):

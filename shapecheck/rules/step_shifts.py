@@ -1,0 +1,214 @@
+"""SC307: samples of a batch are taken for steps of a sequence.
+
+``logits[:-1]`` against ``ids[1:]``, of a batch axis, in a loss, a comparison or a difference: each sample is held
+against the next one. A difference or comparison of one tensor with itself counts only where it has an axis of time. And
+a recurrent layer that is given what was flipped along the batch: where its result is flipped back, or joined with that
+of another layer for the same input. ``x.flip(0)`` by itself is silent: mixtures and negative pairs want it.
+"""
+
+from __future__ import annotations
+
+from shapecheck.dims import Dim
+from shapecheck.rules.observed import Observed, Trait, axis_name, here, is_batch, methods, watch
+from shapecheck.rules.traits import with_trait
+from shapecheck.shapes import Axis, Fault, Mismatch, Sequence, Shape, Slice, Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from shapecheck.shapes import AnyValue, Rest
+
+_TIMES: Final = frozenset(
+    ("t", "T", "time", "times", "seq", "seq_len", "length", "len", "L", "l", "S", "steps", "n_steps", "frames")
+)
+"""What an axis of time is called."""
+
+
+class _Whole(Trait):
+    """A trait that belongs to all elements alike, wherever they stand."""
+
+    __slots__ = ()
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The same."""
+        del how, source, result, ordered
+        return self
+
+
+class Shifted(_Whole):
+    """The samples of ``source`` but the first or last ones: ``part`` is ``[1:]`` or ``[:-1]``, as written."""
+
+    __slots__ = ("count", "first", "source")
+
+    def __init__(self, source: Tensor, count: int, *, first: bool) -> None:
+        super().__init__("shifted", here())
+        self.source = source
+        self.count = count
+        self.first = first
+
+
+class Flipped(_Whole):
+    """The samples of ``source`` in reverse order."""
+
+    __slots__ = ("size", "source")
+
+    def __init__(self, source: Tensor, size: Dim) -> None:
+        super().__init__("flipped", here())
+        self.source = source
+        self.size = size
+
+
+class Recurrent(_Whole):
+    """What a recurrent layer gave for ``source``; ``flipped`` where it got the samples in reverse order."""
+
+    __slots__ = ("flipped", "layer", "source")
+
+    def __init__(self, layer: object, source: Tensor, flipped: Flipped | None) -> None:
+        super().__init__("recurrent", here())
+        self.layer = layer
+        self.source = source
+        self.flipped = flipped
+
+
+# -- shifts ----------------------------------------------------------------------------------------------------------
+
+
+@watch("operator.getitem")
+def _cut(call: Observed) -> None:
+    source, index, result = call.tensor(0), call.argument(1), call.result
+    part = index.items[0] if isinstance(index, Sequence) and index.items else index
+    if source is None or not isinstance(part, Slice) or not isinstance(result, Tensor):
+        return
+    if len(source.shape) < 2 or not is_batch(source.shape):
+        return
+    start, stop = _number(part.start), _number(part.stop)
+    if start in {None, 0} and stop is not None and stop < 0 and part.stop is not None:
+        call.result = with_trait(result, Shifted(source, -stop, first=False))
+    elif start is not None and start > 0 and part.stop is None:
+        call.result = with_trait(result, Shifted(source, start, first=True))
+
+
+def _number(value: AnyValue | None) -> int | None:
+    return value.constant if isinstance(value, Dim) else None
+
+
+_ROWWISE: Final = (
+    *methods("softmax", "log_softmax", "argmax", "squeeze", "exp", "log", "sigmoid"), "torch.nn.functional.softmax",
+    "torch.nn.functional.log_softmax", "torch.nn.functional.one_hot", "torch.nn.Linear", "torch.nn.Embedding",
+    "torch.nn.Dropout", "torch.nn.LayerNorm",
+)  # fmt: skip
+
+
+@watch(*_ROWWISE)
+def _rowwise(call: Observed) -> None:
+    """Operations that do not mix samples."""
+    source, result = call.tensor(0, "input"), call.result
+    if source is not None and isinstance(source.mark, _Whole) and isinstance(result, Tensor) and result.shape.axes:
+        call.result = with_trait(result, source.mark)
+
+
+_LOSSES: Final = (
+    *[
+        f"torch.nn.functional.{name}"
+        for name in ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div",
+                     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_similarity")
+    ],
+    *[
+        f"torch.nn.{name}Loss"
+        for name in ("CrossEntropy", "NLL", "MSE", "L1", "SmoothL1", "Huber", "KLDiv", "BCE", "BCEWithLogits")
+    ],
+    "operator.eq", "operator.ne", "operator.sub", *methods("eq", "ne", "sub"),
+)  # fmt: skip
+
+
+@watch(*_LOSSES)
+def _pair(call: Observed) -> None:
+    _compare(call, call.tensor(0, "input", "x1"), call.tensor(1, "target", "other", "x2"))
+
+
+@watch(*methods("gather"))
+def _gather(call: Observed) -> None:
+    _compare(call, call.tensor(0, "input"), call.tensor(2, "index"))
+
+
+def _compare(call: Observed, left: Tensor | None, right: Tensor | None) -> None:
+    one, other = None if left is None else left.mark, None if right is None else right.mark
+    if not isinstance(one, Shifted) or not isinstance(other, Shifted):
+        return
+    if one.first is other.first or one.count != other.count:
+        return
+    if one.source is other.source and not any(axis_name(axis) in _TIMES for axis in one.source.shape.axes[1:]):
+        return
+    axis = one.source.shape[0]
+    if isinstance(axis, Axis):
+        call.suspect(
+            Mismatch(Fault.BATCH_STEPS, axis=0, left=axis.size, left_shape=one.source.shape, detail="shift")
+        )
+
+
+# -- flips -----------------------------------------------------------------------------------------------------------
+
+
+@watch(*methods("flip", "flipud"))
+def _flip(call: Observed) -> None:
+    source, result = call.tensor(0, "input"), call.result
+    if source is None or not isinstance(result, Tensor):
+        return
+    written = call.args[1:] or list(call.kwargs.values())
+    dims = written[0].items if len(written) == 1 and isinstance(written[0], Sequence) else written
+    numbers = [0] if call.name.endswith("flipud") else [_number(dim) if isinstance(dim, Dim) else None for dim in dims]
+    position = source.shape.position(numbers[0]) if len(numbers) == 1 and numbers[0] is not None else None
+    if not isinstance(position, int) or not is_batch(source.shape, position) or len(source.shape) < 2:
+        return
+    axis = source.shape[position]
+    if isinstance(source.mark, Recurrent) and source.mark.flipped is not None:
+        _suspect_flip(call, source.mark.flipped)
+    elif isinstance(axis, Axis):
+        call.result = with_trait(result, Flipped(source, axis.size))
+
+
+@watch("torch.nn.GRU", "torch.nn.LSTM", "torch.nn.RNN")
+def _run(call: Observed) -> None:
+    source, result = call.tensor(0, "input"), call.result
+    if source is None or not isinstance(result, Sequence) or not result.items:
+        return
+    flipped = source.mark if isinstance(source.mark, Flipped) else None
+    trait = Recurrent(call.layer, source if flipped is None else flipped.source, flipped)
+    call.result = _all_with(result, trait)
+
+
+def _all_with(values: Sequence, trait: Trait) -> Sequence:
+    """The tensors of a nested tuple with a trait."""
+    items: list[AnyValue | Rest] = []
+    for item in values.items:
+        if isinstance(item, Tensor):
+            items.append(with_trait(item, trait))
+        else:
+            items.append(_all_with(item, trait) if isinstance(item, Sequence) else item)
+    return Sequence(items, values.kind, values.fields)
+
+
+@watch("torch.cat", "torch.concat", "torch.concatenate")
+def _join(call: Observed) -> None:
+    parts = call.argument(0, "tensors")
+    if not isinstance(parts, Sequence):
+        return
+    marks = [item.mark for item in parts.items if isinstance(item, Tensor) and isinstance(item.mark, Recurrent)]
+    for mark in marks:
+        if mark.flipped is None:
+            continue
+        if any(
+            other.flipped is None and other.source is mark.source and other.layer is not mark.layer for other in marks
+        ):
+            _suspect_flip(call, mark.flipped)
+            return
+
+
+def _suspect_flip(call: Observed, flipped: Flipped) -> None:
+    call.suspect(
+        Mismatch(
+            Fault.BATCH_STEPS, axis=0, left=flipped.size, left_shape=flipped.source.shape, detail="flip",
+            place=flipped.place,
+        )
+    )
