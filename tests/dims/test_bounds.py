@@ -17,9 +17,9 @@ def is_unknown(dim):
 
 @pytest.fixture(autouse=True)
 def quickly():
-    start = time.perf_counter()
+    start = time.process_time()
     yield
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_product_of_many_sums():
