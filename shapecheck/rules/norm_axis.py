@@ -3,19 +3,34 @@
 ``(z - z.mean(1, keepdim=True)) / z.std(1, keepdim=True) * gain`` normalises along axis 1, and scales each position of
 the last axis: a layer norm over time. A mean that is kept marks its axis; so does the difference from it, until a
 parameter of one axis scales another axis than the marked one.
+
+Only statistics over time that scale features are a fault: those of each sensor, over its own history, are an instance
+norm, and those over the nodes of a graph or the points of a cloud, feature by feature, a norm of the whole set.
 """
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, axis_name, here, is_batch, marked_positions, methods, watch
+from shapecheck.rules.observed import Observed, here, is_batch, marked_positions, methods, watch
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Tensor, scope
 
 MEAN = "mean"
-CHANNELS = frozenset(
-    ("c", "C", "ch", "chan", "chans", "channel", "channels", "variables", "n_vars", "vars", "features")
-)
-"""What the last axis is called where each of it is a series of its own: an instance norm scales these."""
+TIMES = frozenset((
+    "t", "s", "l", "time", "times", "seq", "seqlen", "sequence", "len", "length", "step", "steps", "timesteps", "frame",
+    "frames", "token", "tokens", "pos", "position", "positions", "ctx", "context",
+))  # fmt: skip
+"""Parts of what an axis is called whose places come one after the other."""
+WIDTHS = frozenset((
+    "d", "e", "h", "f", "dim", "dims", "width", "hidden", "model", "emb", "embed", "embd", "embedding", "feat", "feats",
+    "dmodel", "hid",
+))  # fmt: skip
+"""Parts of what an axis of features is called: none is a series of its own, which an instance norm would scale."""
 CENTRED = "centred"
+
+
+def _is_called(axis: Axis, words: frozenset[str]) -> bool:
+    """Whether the size of an axis is one name that has one of these words in it."""
+    symbol = axis.size.symbol
+    return symbol is not None and bool(words & set(symbol.name.lower().rpartition(".")[2].split("_")))
 
 
 @watch(*methods("mean"))
@@ -62,7 +77,7 @@ def _scale(call: Observed) -> None:
         if is_batch(centred.shape, position) or not scope().equal(own.size, last.size):
             # Statistics over the batch are a batch norm.
             continue
-        if axis_name(last) in CHANNELS:
+        if not _is_called(axis, TIMES) or not _is_called(last, WIDTHS):
             continue
         call.suspect(
             Mismatch(
