@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.rules.batch_mixed import NORMALISED, mix
+from shapecheck.rules.norm_axis import CENTRED
 from shapecheck.rules.observed import (
     BATCH_NAMES,
     Observed,
@@ -81,8 +82,11 @@ def _centre(call: Observed) -> None:
 
 @watch("operator.add", *methods("add"))
 def _add_centre(call: Observed) -> None:
+    """The mean sample added to each; not to what differs from it, which only draws the samples towards it."""
     for one, other in ((0, 1), (1, 0)):
-        _combine(call, CENTRE, call.tensor(one, "input", "other"), call.tensor(other, "other", "input"))
+        samples = call.tensor(one, "input", "other")
+        if samples is not None and 0 not in marked_positions(samples.shape, CENTRED):
+            _combine(call, CENTRE, samples, call.tensor(other, "other", "input"))
 
 
 @watch(*methods("norm"), "torch.linalg.norm", "torch.linalg.vector_norm")
@@ -97,7 +101,13 @@ def _norm(call: Observed) -> None:
 
 @watch("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
-    _combine(call, f"{WHOLE} mean", call.tensor(0, "input"), call.tensor(1, "other"))
+    samples, number, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
+    _combine(call, f"{WHOLE} mean", samples, number)
+    if number is not None and number.mark is not None and number.mark.kind == CENTRE and isinstance(result, Tensor):
+        axis = result.shape[0]
+        if is_batch(result.shape) and isinstance(axis, Axis):
+            shape = result.shape.replaced(0, axis.with_mark(Mark(CENTRED, here())))
+            call.result = Tensor(shape, result.dtype, result.kind, result.mark)
 
 
 @watch("operator.truediv", *methods("div", "divide", "true_divide"))

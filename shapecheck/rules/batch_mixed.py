@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from shapecheck.shapes import AnyValue
 
+PLACES: Final = "places"
 WEIGHTS, LOGARITHMS, ORDERED, NORMALISED = "weights", "logarithms", "ordered", "normalised"
 
 _HOW: Final = {
@@ -35,7 +36,8 @@ _REDUCTIONS: Final = frozenset((
     "var", "logsumexp", "quantile", "norm", "vector_norm", "reduce",
 ))  # fmt: skip
 _PRODUCTS: Final = frozenset(("matmul", "mm", "bmm", "mv", "einsum", "tensordot"))
-_PICKS: Final = frozenset(("gather", "take_along_dim"))
+_EACH: Final = frozenset(("gather", "take_along_dim", "Linear", "linear", "LayerNorm", "layer_norm"))
+"""What else works on each sample by itself."""
 
 
 class Mixed:
@@ -90,6 +92,16 @@ def mix(call: Observed, shape: Shape, how: str, *, place: object = None, operati
     call.result = _marked(call.result, Mixed(axis.size, ((how, found),), beside=False, single=False))
 
 
+@watch("torch.arange", "torch.linspace")
+def _count(call: Observed) -> None:
+    """Numbers that count along the batch belong to places, such as ranks, and to no sample."""
+    result = call.result
+    axis = result.shape[0] if isinstance(result, Tensor) and is_batch(result.shape) else None
+    if isinstance(result, Tensor) and isinstance(axis, Axis):
+        shape = result.shape.replaced(0, axis.with_mixed(PLACES))
+        call.result = Tensor(shape, result.dtype, result.kind, result.mark)
+
+
 @watch(MIXING)
 def _follow(call: Observed) -> None:
     """What becomes of a mixed axis in an operation."""
@@ -99,7 +111,10 @@ def _follow(call: Observed) -> None:
     if not marked or not results or any(result.shape.rest is not None for result in results):
         return
     mixed = _together([axis.mixed for _, axis in marked if isinstance(axis.mixed, Mixed)])
-    others = any(not _mixed_axes(tensor) and _has(tensor.shape, mixed.batch) for tensor in operands)
+    others = any(
+        isinstance(axis, Axis) and axis.mixed is None and _counts(axis, mixed.batch)
+        for tensor in operands if not _mixed_axes(tensor) for axis in tensor.shape.axes
+    )  # fmt: skip
     if not any(_has(result.shape, mixed.batch) for result in results):
         for how, case in mixed.cases:
             verdict = _is_meant(call, how, mixed, marked, others=others)
@@ -107,7 +122,7 @@ def _follow(call: Observed) -> None:
             case.faulty = case.faulty or verdict is False
         return
     operation = call.name.rpartition(".")[2]
-    single = operation in _REDUCTIONS or operation in _PRODUCTS or operation in _PICKS
+    single = operation in _REDUCTIONS or operation in _PRODUCTS or operation in _EACH
     single = single or (operation == "getitem" and others)
     after = Mixed(mixed.batch, mixed.cases, beside=mixed.beside or others, single=mixed.single or single)
     call.result = _marked(call.result, after)
@@ -166,7 +181,7 @@ def _tensors(values: Iterable[AnyValue | Rest]) -> Iterable[Tensor]:
 
 
 def _mixed_axes(tensor: Tensor) -> list[Axis]:
-    return [axis for axis in tensor.shape.axes if isinstance(axis, Axis) and axis.mixed is not None]
+    return [axis for axis in tensor.shape.axes if isinstance(axis, Axis) and isinstance(axis.mixed, Mixed)]
 
 
 def _counts(axis: Axis | Rest, batch: Dim) -> bool:
