@@ -347,3 +347,14 @@ def in_case(message: str, subject: str, value: str) -> str:
 def never(left: Dim, right: Dim, speaker: Speaker) -> Said:
     """An assert that no call gets past."""
     return Said(f"the assert never holds: {speaker.size(left)} is not {speaker.size(right)}")
+
+
+SAME_PARAMETER = "the parameter of the same name"
+SAME_AXIS = "the same axis as in the class"
+
+
+def by_name(message: str, tied: Mapping[str, str]) -> str:
+    """A message about what is only so if names stand for what is called the same; ``tied`` tells for what."""
+    groups = {what: [f"`{name}`" for name, other in tied.items() if other == what] for what in tied.values()}
+    taken = ", ".join(f"{' and '.join(names)} for {what}" for what, names in groups.items())
+    return f"{message} (taking {taken})"

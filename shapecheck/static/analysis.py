@@ -19,7 +19,7 @@ from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.report import InternalNote, Report
 from shapecheck.static.signature import Parameter, optional_of
-from shapecheck.static.ties import explicit_ties, implicit_ties, path_reader
+from shapecheck.static.ties import declared_ties, explicit_ties, implicit_ties, path_reader
 from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False
@@ -223,30 +223,33 @@ class Analyst:
             return
         kept = interpreter.findings[before:]
         del interpreter.findings[before:]
-        interpreter.seen = seen
+        interpreter.seen = set(seen)
+        causes = dict(interpreter.causes)
         self._interpret(function, signature, cls, ties=False)
-        proven = {(finding.code, finding.place) for finding in interpreter.findings[before:]}
+        proven = {
+            (finding.code, finding.place): finding for finding in interpreter.findings[before:]
+            if finding.code.startswith("SC2")
+        }
         del interpreter.findings[before:]
+        interpreter.seen = seen
+        without = {interpreter.causes[key]: finding for key, finding in proven.items()}
         for finding in kept:
-            if finding.code.startswith("SC2") and (finding.code, finding.place) not in proven:
-                names = " and ".join(f"`{name}`" for name in tied)
-                interpreter.findings.append(
-                    finding.replace(
-                        code="SC209", severity="warning",
-                        message=f"{finding.message} (taking {names} for the parameter of the same name)",
-                    )
-                )
-            else:
-                interpreter.findings.append(finding)
-            interpreter.seen.add((finding.code, finding.place.filename, finding.place.row, finding.place.column))
+            key = finding.code, finding.place
+            if finding.code.startswith("SC2") and key not in proven:
+                # What is wrong with the same statement without the tie is no matter of names.
+                message = wording.by_name(finding.message, tied)
+                by_name = finding.replace(code="SC209", severity="warning", message=message)
+                finding = without.get(causes[key], by_name)  # noqa: PLW2901 - what is known of it by now
+            interpreter.add(finding)
+            interpreter.causes[finding.code, finding.place] = causes[key]
 
     def _interpret(
         self, function: FunctionValue, signature: Signature, cls: ClassIndex | None, *, ties: bool
-    ) -> list[str]:
-        """Run the body once; the names that were tied to parameters."""
+    ) -> dict[str, str]:
+        """Run the body once; the names that were tied, and to what."""
         node = function.node
         if isinstance(node, ast.Lambda):
-            return []
+            return {}
         interpreter = self.interpreter
         instance: Instance | None = None
         context = Context()
@@ -279,7 +282,7 @@ class Analyst:
         bind_names([hint for hint in hints if hint is not None], names)
         if self.case is not None and self.case.said == "None":
             self._free_names(signature, names)
-        tied: list[str] = []
+        tied: dict[str, str] = {}
         if instance is not None:
             frame.instance = _copy(instance)
             self.entry = {f"self.{name}": value for name, value in frame.instance.attributes.items()}
@@ -289,13 +292,16 @@ class Analyst:
             explicit = explicit_ties(frame, frame.instance)
             self._tie(names, explicit, signature)
             if ties:
-                implicit = implicit_ties(frame.instance, signature)
-                tied = [name for name in implicit if name not in explicit]
-                self._tie(names, {name: implicit[name] for name in tied}, signature)
-        tied += self._introduce(frame, signature, names, ties=ties)
+                axes = declared_ties(frame.instance, signature, interpreter.scope)
+                parameters = implicit_ties(frame.instance, signature)
+                tied = dict.fromkeys(axes, wording.SAME_AXIS) | dict.fromkeys(parameters, wording.SAME_PARAMETER)
+                tied = {name: what for name, what in tied.items() if name not in explicit}
+                sizes = axes | parameters
+                self._tie(names, {name: sizes[name] for name in tied}, signature)
+        tied |= self._introduce(frame, signature, names, ties=ties)
         if instance is not None:
-            sizes = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
-            symbols = [size.symbol for size in sizes if isinstance(size, Dim)]
+            batches = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
+            symbols = [size.symbol for size in batches if isinstance(size, Dim)]
             interpreter.scope.samples = frozenset(symbol for symbol in symbols if symbol is not None)
             interpreter.scope.constructor = ("constructor", id(cls))
         for name, number in signature.beside:
@@ -330,10 +336,10 @@ class Analyst:
                 if isinstance(names.bound.get(name), Dim):
                     names.bound[name] = Dim.of(Symbol(name, Kind.FLEXIBLE))
 
-    def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> list[str]:
+    def _introduce(self, frame: Frame, signature: Signature, names: Names, *, ties: bool) -> dict[str, str]:
         """Give every parameter its value; the required int parameters that axis names are tied to."""
         interpreter = self.interpreter
-        tied: list[str] = []
+        tied: dict[str, str] = {}
         values: dict[str, AnyValue] = {}
         names.path = path_reader(interpreter, frame.index, values, frame.instance)
         owner: object = ("function", id(frame))
@@ -356,11 +362,11 @@ class Analyst:
                 symbol, axis = value.symbol, names.bound.get(parameter.name)
                 if symbol is not None and isinstance(axis, Dim):
                     interpreter.scope.tie(symbol, axis)
-                    tied.append(parameter.name)
+                    tied[parameter.name] = wording.SAME_PARAMETER
                 elif symbol is not None and axis is None:
                     names.bound[parameter.name] = value
                     interpreter.scope.name(symbol)
-                    tied.append(parameter.name)
+                    tied[parameter.name] = wording.SAME_PARAMETER
         self.entry.update(values)
         if self.case is not None and self.case.subject in values:
             values[self.case.subject] = self.case.choose(values[self.case.subject])

@@ -7,12 +7,13 @@ from functools import partial
 
 from shapecheck.annotations import ArrayHint, parse_annotation, walk
 from shapecheck.dims import Kind
-from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Sequence, Tensor, Unknown, scope
+from shapecheck.shapes import NONE, AnyValue, Constant, Opaque, Sequence, Unknown, scope
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.declare import Names, introduce
 from shapecheck.static.fits import check
 from shapecheck.static.frame import Frame
 from shapecheck.static.joins import join
+from shapecheck.static.reassigned import check_reassigned, says_less
 from shapecheck.static.signature import signature_of
 from shapecheck.static.values import (
     BoundMethod,
@@ -124,15 +125,18 @@ def set_attribute(frame: Frame, owner: Instance, name: str, value: AnyValue, nod
         if field is None:
             continue
         hint = parse_annotation(field.annotation, cls.index)
-        if any(isinstance(part, ArrayHint) for part in walk(hint)) and owner.building:
-            names = names_of(owner)
+        if any(isinstance(part, ArrayHint) for part in walk(hint)):
             interpreter.at(frame, node)
-            misfit = check(hint, value, names)
+            if owner.building:
+                names = names_of(owner)
+                misfit = check(hint, value, names)
+            else:
+                misfit, names = check_reassigned(frame, owner, hint, value)
             if misfit is not None:
                 interpreter.report_misfit(frame, node, misfit, "SC206", names, f"self.{name}")
                 owner.attributes.pop(name, None)
                 return
-            if not isinstance(value, Tensor) or value.shape.rest is not None:
+            if owner.building and says_less(owner, value):
                 owner.attributes.pop(name, None)
                 if _declared(interpreter, owner, name) is not None:
                     return

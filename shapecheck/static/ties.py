@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.dims import Dim
+from shapecheck.annotations import parse_annotation
+from shapecheck.annotations.hints import arrays
+from shapecheck.dims import Dim, Kind
+from shapecheck.rules.observed import BATCH_NAMES
 from shapecheck.shapes import (
     AnyValue,
     Opaque,
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapecheck.annotations.expression import Path
+    from shapecheck.dims import Scope
     from shapecheck.static.classes import ClassIndex
     from shapecheck.static.index import ModuleIndex
     from shapecheck.static.interpreter import Interpreter
@@ -94,6 +98,37 @@ def implicit_ties(instance: Instance, signature: Signature, owner: ClassIndex | 
     # Most objects need not be looked into for that: their constructor may be postponed.
     given = instance.constructed.get(found[0], {}) if names else {}
     return {name: size for name in names if isinstance(size := given.get(name), Dim)}
+
+
+def declared_ties(instance: Instance, signature: Signature, scope: Scope) -> dict[str, Dim]:
+    """The axis names of a method that annotations of the object's attributes mention too.
+
+    Those are annotated in the class, or given to the constructor as tensors. A batch is one of its own in every call,
+    and what the constructor makes of a name's number is nothing that its methods rely on.
+    """
+    shared = {
+        name: size for name, size in instance.names.items()
+        if name in signature.names and name not in BATCH_NAMES and isinstance(size, Dim)
+    }
+    if not shared:
+        return {}
+    mentioned = _mentioned(instance.cls)
+    ties: dict[str, Dim] = {}
+    for name, size in shared.items():
+        symbol = scope.normal(size).symbol
+        if name in mentioned and symbol is not None and symbol.kind is Kind.FLEXIBLE:
+            ties[name] = size
+    return ties
+
+
+def _mentioned(cls: ClassIndex) -> set[str]:
+    """The axis names in the class-level annotations of a class, and in those of its constructor."""
+    hints = [parse_annotation(field.annotation, owner.index) for owner, field in cls.all_fields()]
+    found = cls.method("__init__")
+    if found is not None:
+        parameters = signature_of(found[1], found[0].index).parameters
+        hints += [parameter.hint for parameter in parameters if parameter.hint is not None]
+    return {name for hint in hints for array in arrays(hint) for name in array.spec.shape.bound}
 
 
 def attribute_size(frame: Frame, instance: Instance, path: str) -> Dim | None:

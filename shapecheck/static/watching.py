@@ -74,7 +74,7 @@ class _Watcher(Checker):
 
     def _interpret(
         self, function: FunctionValue, signature: Signature, cls: ClassIndex | None, *, ties: bool
-    ) -> list[str]:
+    ) -> dict[str, str]:
         # Without ties by name a function is only interpreted to tell its findings apart.
         self.interpreter.watching = ties
         try:
