@@ -128,7 +128,18 @@ def _judge_flexible(left: Dim, right: Dim, difference: Dim, flexible: list[Symbo
         common = gcd(*[coefficient for _, coefficient in terms[:-1]])
         if terms[-1][1] % common:
             return No(left, right)
+    elif _is_sum_of_sizes(difference):
+        return No(left, right)
     return Unknown(f"{min(flexible, key=serial)} is not known")
+
+
+def _is_sum_of_sizes(difference: Dim) -> bool:
+    """Whether a difference is made of nothing but sizes that are not 0 for generic arguments, all of one sign."""
+    signs = {coefficient > 0 for _, coefficient in difference.terms}
+    return len(signs) == 1 and all(
+        isinstance(atom, Symbol) and (atom.kind is RIGID or (atom.owner is not None and atom.default != 0))
+        for atom in difference.atoms
+    )
 
 
 def solved(difference: Dim, kind: Kind) -> tuple[Symbol, Dim] | None:

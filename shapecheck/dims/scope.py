@@ -101,6 +101,8 @@ class Scope:
         if self._named and self._are_two_names(left.symbol, right.symbol):
             return No(left, right, "names")
         verdict = judge(left, right)
+        if self._beside and isinstance(verdict, Unknown) and self._stand_beside(left, right):
+            return No(left, right, "beside")
         if self._values and isinstance(verdict, Unknown):
             one, other = cancelled(left, right)
             for symbol, value in ((one.symbol, other), (other.symbol, one)):
@@ -122,6 +124,13 @@ class Scope:
             for atom in size.atoms if isinstance(atom, Symbol)
         ]
         return RIGID in kinds and OPAQUE not in kinds and self.constructor is not None
+
+    def _stand_beside(self, left: Dim, right: Dim) -> bool:
+        """Whether one is a parameter and the other a number that is written beside it."""
+        return any(
+            one.symbol is not None and one.symbol.kind is FLEXIBLE and (one.symbol, other.constant) in self._beside
+            for one, other in ((left, right), (right, left))
+        )
 
     def doubt(self, left: Dim, right: Dim) -> None:
         """Leave open whether two sizes are equal: a condition that holds says that they are, or something else."""

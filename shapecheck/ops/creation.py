@@ -37,7 +37,19 @@ def made(sizes: list[Dim | Rest], dtype: str | None) -> Tensor | Mismatch:
         number = None if isinstance(size, Rest) else scope().normal(size).constant
         if number is not None and number < 0:
             return Mismatch(Fault.SIZE, axis=position, left=Dim.of(number), right=Dim.of(0), detail="negative")
+    _note_beside(sizes)
     return Tensor(Shape([size if isinstance(size, Rest) else Axis.of(size) for size in sizes]), dtype)
+
+
+def _note_beside(sizes: list[Dim | Rest]) -> None:
+    """Who makes an ``[n, 3]`` of a parameter and a number means no 3 by the parameter."""
+    plain = [size for size in sizes if not isinstance(size, Rest)]
+    numbers = [number for number in [size.constant for size in plain] if number is not None and number > 1]
+    for size in plain if numbers else ():
+        symbol = size.symbol
+        if symbol is not None and symbol.kind is Kind.FLEXIBLE and symbol.owner is not None and symbol.default is None:
+            for number in numbers:
+                scope().write_beside(symbol, number)
 
 
 @op("torch.zeros", "torch.ones", "torch.empty", "torch.rand", "torch.randn")

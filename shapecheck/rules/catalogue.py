@@ -25,7 +25,7 @@ RULES: dict[str, Rule] = {
         Rule("SC206", "local-shape", "an annotated variable or attribute does not hold what it declares", "error"),
         Rule("SC207", "pattern", "an einsum or einops pattern is malformed or does not fit", "error"),
         Rule("SC208", "dtype", "a dtype family contradicts the annotation", "error"),
-        Rule("SC209", "name-tie", "an axis called like a required int parameter, or an axis of an attribute, has another size", "warning"),
+        Rule("SC209", "name-tie", "an axis called as a parameter or attribute axis has another size", "warning"),
         Rule("SC301", "scrambled-reshape", "a reshape moves elements across axes", "warning"),
         Rule("SC302", "outer-broadcast", "an axis meets itself in a broadcast: (b, 1) with (b,)", "warning"),
         Rule("SC303", "misaligned-broadcast", "an axis meets an unknown one, and has its own further left", "warning"),

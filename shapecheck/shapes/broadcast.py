@@ -55,7 +55,7 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
         if one is None or other is None:
             found += [axis for axis in (one, other) if axis is not None]
             continue
-        joined = _join(one, other)
+        joined = _apart(one, other, left, right) or _join(one, other)
         if isinstance(joined, No):
             return Mismatch(
                 Fault.BROADCAST,
@@ -73,6 +73,27 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
         _suspect_outer(left, right)
         _suspect_misaligned(left, right)
     return Shape(found)
+
+
+def _apart(one: Axis, other: Axis, left: Shape, right: Shape) -> No | None:
+    """Why an axis name is not what it meets: the other operand has an axis of that name at another place.
+
+    ``[b, t - 1]`` with ``[b]``: if ``b`` were ``t - 1``, both axes of the first would be as long.
+    """
+    if one is other or one.is_one or other.is_one or one.size == other.size:
+        return None
+    verdict = scope().decide(one.size, other.size)
+    if not isinstance(verdict, No):
+        return None
+    normal = scope().normal
+    for axis, facing, shape in ((one, other, right), (other, one, left)):
+        size = normal(axis.size)
+        symbol = size.symbol
+        if symbol is None or symbol.kind is not Kind.RIGID or symbol in normal(facing.size).atoms:
+            continue
+        if any(isinstance(own, Axis) and own is not facing and normal(own.size) == size for own in shape):
+            return verdict
+    return None
 
 
 def _names_apart(left: Shape, right: Shape) -> Mismatch | None:

@@ -13,13 +13,14 @@ from shapecheck.rules.silent import batch_names
 from shapecheck.shapes import AnyValue, Axis, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
 from shapecheck.static.cases import MAX_STEPS, Case, cases
+from shapecheck.static.configs import settings
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
 from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.report import InternalNote, Report
 from shapecheck.static.signature import Parameter, optional_of
-from shapecheck.static.ties import declared_ties, explicit_ties, implicit_ties, path_reader
+from shapecheck.static.ties import declared_ties, explicit_ties, implicit_ties, path_reader, setting_ties
 from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
 
 TYPE_CHECKING = False
@@ -292,12 +293,7 @@ class Analyst:
             explicit = explicit_ties(frame, frame.instance)
             self._tie(names, explicit, signature)
             if ties:
-                axes = declared_ties(frame.instance, signature, interpreter.scope)
-                parameters = implicit_ties(frame.instance, signature)
-                tied = dict.fromkeys(axes, wording.SAME_AXIS) | dict.fromkeys(parameters, wording.SAME_PARAMETER)
-                tied = {name: what for name, what in tied.items() if name not in explicit}
-                sizes = axes | parameters
-                self._tie(names, {name: sizes[name] for name in tied}, signature)
+                tied = self._tie_by_name(frame.instance, names, signature, node, frozenset(explicit))
         tied |= self._introduce(frame, signature, names, ties=ties)
         if instance is not None:
             batches = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
@@ -318,6 +314,20 @@ class Analyst:
                 interpreter.report_narrowed(frame)
         finally:
             interpreter.decide(postponed)
+        return tied
+
+    def _tie_by_name(
+        self, instance: Instance, names: Names, signature: Signature, body: ast.AST, explicit: frozenset[str]
+    ) -> dict[str, str]:
+        """Equate axis names with what the object knows by the same names; what each was tied to."""
+        found = setting_ties(instance, signature, body)
+        axes = declared_ties(instance, signature, self.interpreter.scope)
+        parameters = implicit_ties(instance, signature)
+        sizes = {name: setting.size for name, setting in found.items()} | axes | parameters
+        what = {name: f"`{setting.shown}`" for name, setting in found.items()}
+        what |= dict.fromkeys(axes, wording.SAME_AXIS) | dict.fromkeys(parameters, wording.SAME_PARAMETER)
+        tied = {name: said for name, said in what.items() if name not in explicit}
+        self._tie(names, {name: sizes[name] for name in tied}, signature)
         return tied
 
     def _free_names(self, signature: Signature, names: Names) -> None:
@@ -367,6 +377,11 @@ class Analyst:
                     names.bound[parameter.name] = value
                     interpreter.scope.name(symbol)
                     tied[parameter.name] = wording.SAME_PARAMETER
+        if ties and frame.instance is None and frame.node is not None:
+            found = settings(values, signature.names, frame.node)
+            found = {name: setting for name, setting in found.items() if name not in tied}
+            self._tie(names, {name: setting.size for name, setting in found.items()}, signature)
+            tied |= {name: f"`{setting.shown}`" for name, setting in found.items()}
         self.entry.update(values)
         if self.case is not None and self.case.subject in values:
             values[self.case.subject] = self.case.choose(values[self.case.subject])

@@ -141,11 +141,21 @@ def set_attribute(frame: Frame, owner: Instance, name: str, value: AnyValue, nod
                 if _declared(interpreter, owner, name) is not None:
                     return
         break
-    if not owner.building and name not in owner.cls.assigned_late and owner is not frame.instance:
+    if (
+        not owner.building and name not in owner.cls.assigned_late and owner is not frame.instance
+        and not _is_followed_here(frame, owner)
+    ):
         # Changed from outside: neither the old nor the new value is certain for other methods.
         known = owner.attributes.get(name)
         value = value if known is None else join(known, value)
     owner.attributes[name] = value
+
+
+def _is_followed_here(frame: Frame, owner: Instance) -> bool:
+    """Whether an object is an argument of the function under analysis, and its assignment no matter of a condition."""
+    if frame.depth or frame.loops or frame.interpreter.conditional or frame.signature is None:
+        return False
+    return any(frame.env.get(parameter.name) is owner for parameter in frame.signature.parameters)
 
 
 def class_attribute(frame: Frame, cls: ClassIndex, name: str) -> AnyValue:

@@ -13,6 +13,7 @@ from shapecheck.shapes import (
     Opaque,
     scope,
 )
+from shapecheck.static.configs import Setting, settings
 from shapecheck.static.declare import Names
 from shapecheck.static.frame import Frame
 from shapecheck.static.signature import Signature, signature_of
@@ -119,6 +120,16 @@ def declared_ties(instance: Instance, signature: Signature, scope: Scope) -> dic
         if name in mentioned and symbol is not None and symbol.kind is Kind.FLEXIBLE:
             ties[name] = size
     return ties
+
+
+def setting_ties(
+    instance: Instance, signature: Signature, body: ast.AST, owner: ClassIndex | None = None
+) -> dict[str, Setting]:
+    """The axis names of a method that sizes in configurations are called by: those its object was made with."""
+    found = (owner or instance.cls).method("__init__")
+    given = {} if found is None else instance.constructed.get(found[0], {})
+    values = {f"self.{name}": value for name, value in instance.attributes.items()} | given
+    return settings(values, signature.names, body) if signature.names else {}
 
 
 def _mentioned(cls: ClassIndex) -> set[str]:
