@@ -1,9 +1,9 @@
-"""Cases: the two values of a flag, a default of None, a loop that runs no time, where joining them loses a shape.
+"""Cases: the values of a flag, a default of None, a loop that runs no time, where joining them loses a shape.
 
 A branch that is taken or not leaves what it changes unknown behind it. A condition that is one parameter's (a ``bool``,
-or whether an optional argument is given) has both values in real calls, so the function is interpreted once more for
-each of them: a fault in one of these passes is one. So is an optional argument that alone says what an axis name of the
-result means: only where it is given can the result contradict it.
+a string or number compared with others, or whether an optional argument is given) has each value in real calls, so the
+function is interpreted once more for each of them: a fault in one of these passes is one. So is an optional argument
+that alone says what an axis name of the result means: only where it is given can the result contradict it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 
 from shapecheck.annotations import ArrayHint, NoneHint, walk
-from shapecheck.dims import ZERO
-from shapecheck.shapes import NONE, AnyValue, Constant, Number
+from shapecheck.dims import ZERO, Dim
+from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Unknown
+from shapecheck.static.literals import compared_numbers, compared_strings
 from shapecheck.static.signature import optional_of
 from shapecheck.static.values import OneOf
 from shapecheck.static.walk import nodes, statements
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MAX_SUBJECTS = 3
 """Parameters and attributes of one function that are taken apart."""
+OTHER = "\0"
+"""A string that no code compares with."""
 MAX_STEPS = 1_500
 """A function that takes more steps is interpreted once only."""
 
@@ -33,9 +36,11 @@ MAX_STEPS = 1_500
 class Case:
     """One value that a parameter, or an attribute of ``self``, may have."""
 
-    __slots__ = ("said", "subject")
+    __slots__ = ("said", "subject", "value")
 
-    def __init__(self, subject: str, said: str) -> None:
+    def __init__(self, subject: str, said: str, value: AnyValue | None = None) -> None:
+        self.value = value
+        """The value itself, where it is one that the code compares with."""
         self.subject = subject
         """``flag`` or ``self.flag``."""
         self.said = said
@@ -48,6 +53,8 @@ class Case:
 
     def choose(self, value: AnyValue) -> AnyValue:
         """What the parameter is in this case; ``value`` is what the pass at hand gives it, with sizes of its own."""
+        if self.value is not None:
+            return self.value
         if self.said == "0":
             return ZERO
         return next((chosen for chosen, said in _values(value) if said == self.said), value)
@@ -65,12 +72,15 @@ def cases(
         entry: what parameters, and attributes as ``self.name``, are when the function is entered.
     """
     subjects: dict[str, None] = {}
+    compared: dict[str, None] = {}
     made = _made(body) if tests else {}
     for test in tests:
         for subject in _subjects(made, test):
             value = entry.get(subject)
             if value is not None and _values(value):
                 subjects[subject] = None
+            elif isinstance(value, (Unknown, Opaque, Dim)) and subject not in signature.names:
+                compared[subject] = None
         counted = _count(test)
         if counted is not None and _only_counts(body, counted, signature):
             subjects[counted] = None
@@ -81,6 +91,20 @@ def cases(
         values = _values(entry[subject])
         known = [case.said for case in found if case.subject == subject]
         found += [Case(subject, said) for said in [said for _, said in values] or ["0"] if said not in known]
+    for subject in list(compared)[:MAX_SUBJECTS]:
+        found += _compared(body, subject, entry[subject])
+    return found
+
+
+def _compared(body: ast.AST, subject: str, value: AnyValue) -> list[Case]:
+    """A case for each string or number that a parameter or attribute is compared with, and one for any other string."""
+    if isinstance(value, Dim):
+        numbers = [] if subject.startswith("self.") else compared_numbers(body, subject)
+        return [Case(subject, str(number), Dim.of(number)) for number in numbers]
+    strings, has_others = compared_strings(body, subject)
+    found = [Case(subject, f'"{text}"', Constant(text)) for text in strings]
+    if found and has_others:
+        found.append(Case(subject, "something else", Constant(OTHER)))
     return found
 
 
@@ -123,14 +147,21 @@ def _made(body: ast.AST) -> dict[str, ast.expr | None]:
 def _subjects(made: dict[str, ast.expr | None], test: ast.expr) -> list[str]:
     """The names, and attributes of ``self``, that a condition reads; a variable stands for what it was made of."""
     found: list[str] = []
-    for node in nodes(test):
+    for subject in _read(test):
+        found.append(subject)
+        value = made.get(subject)
+        if value is not None:
+            found += _read(value)
+    return found
+
+
+def _read(expression: ast.expr) -> list[str]:
+    found: list[str] = []
+    for node in nodes(expression):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             found.append(f"self.{node.attr}")
         elif isinstance(node, ast.Name):
             found.append(node.id)
-            value = made.get(node.id)
-            if value is not None:
-                found += [inner.id for inner in nodes(value) if isinstance(inner, ast.Name)]
     return found
 
 
