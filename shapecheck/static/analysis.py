@@ -368,7 +368,8 @@ class Analyst:
                 )
             value = self._parameter(frame, parameter, names, owner)
             values[parameter.name] = value
-            if ties and parameter in bindable and parameter.name in signature.names and isinstance(value, Dim):
+            named = parameter.name in signature.names or parameter.name in signature.braced
+            if ties and parameter in bindable and named and isinstance(value, Dim):
                 symbol, axis = value.symbol, names.bound.get(parameter.name)
                 if symbol is not None and isinstance(axis, Dim):
                     interpreter.scope.tie(symbol, axis)

@@ -12,6 +12,7 @@ from shapecheck.annotations import (
     parse_annotation,
     walk,
 )
+from shapecheck.annotations.expression import Path
 from shapecheck.annotations.source import dotted_name
 from shapecheck.static.index import is_overload
 from shapecheck.static.walk import statements, yields
@@ -72,7 +73,7 @@ def is_plain(hint: Hint | None, name: str) -> bool:
 class Signature:
     """The declaration of one function."""
 
-    __slots__ = ("arrays", "beside", "declares_result", "decorators", "invalid", "is_changed", "is_generator",
+    __slots__ = ("arrays", "beside", "braced", "declares_result", "decorators", "invalid", "is_changed", "is_generator",
                  "is_left_out", "is_transparent", "names", "orders", "parameters", "returns")  # fmt: skip
 
     def __init__(self, node: Callee, index: ModuleIndex) -> None:
@@ -116,6 +117,12 @@ class Signature:
             for other in shape.axes if other.kind == "fixed"
         }  # fmt: skip
         """Axis names with the numbers that stand beside them in one array."""
+        self.braced = frozenset([
+            axis.expression.parts[0]
+            for shape in own for axis in shape.axes
+            if isinstance(axis.expression, Path) and len(axis.expression.parts) == 1
+        ])  # fmt: skip
+        """Arguments that are the whole of an axis: ``{n}``."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
         self.declares_result = self.returns is not None and any(
             isinstance(part, ArrayHint) for part in walk(self.returns)
