@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapecheck.diagnostics.speaker import Said, Speaker, move
-from shapecheck.shapes import Factor, Fault, Mismatch, Part, Shape
+from shapecheck.shapes import Copies, Factor, Fault, Mismatch, Part, Shape
 
 
 def _scrambled(found: Mismatch, shown: str, speaker: Speaker) -> Said:
@@ -133,7 +133,10 @@ def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
         f"{shown}: {where} counts through ({one}), "
         f"what it meets counts through ({other}): the same parts in another order"
     )
-    repair = "use `repeat_interleave` for `repeat` (or the other way round), or merge in the same order"
+    repeated = any(isinstance(factor.ident, Copies) for group in (found.factors, *found.wanted) for factor in group)
+    repair = "merge the parts in the same order: transpose one of the two first"
+    if repeated:
+        repair = "use `repeat_interleave` for `repeat` (or the other way round), or merge in the same order"
     return Said(message, [], repair)
 
 

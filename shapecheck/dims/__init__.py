@@ -6,7 +6,7 @@ The lowest layer: it knows neither Python source nor tensors.
 from shapecheck.dims.decide import DATA_DEPENDENT, cancelled
 from shapecheck.dims.dim import ONE, ZERO, Dim, call, floordiv, maximum, minimum, mod
 from shapecheck.dims.scope import Scope, Solution
-from shapecheck.dims.symbol import Call, Kind, Symbol
+from shapecheck.dims.symbol import Call, Computed, Kind, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "YES",
     "ZERO",
     "Call",
+    "Computed",
     "Dim",
     "Kind",
     "No",

@@ -6,6 +6,7 @@ from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.exact import undivided
 from shapecheck.dims.sampling import agree_somewhere
+from shapecheck.dims.spelling import spells_product
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
@@ -42,8 +43,8 @@ class Scope:
     branch needs is no claim about the other.
     """
 
-    __slots__ = ("_beside", "_doubted", "_named", "_positive", "_solutions", "_values", "constructor", "correlated",
-                 "samples", "widths")  # fmt: skip
+    __slots__ = ("_beside", "_doubted", "_named", "_open", "_positive", "_solutions", "_values", "constructor",
+                 "correlated", "samples", "widths")  # fmt: skip
 
     def __init__(self) -> None:
         self._values: dict[Symbol, Dim] = {}
@@ -53,6 +54,8 @@ class Scope:
         self._named: frozenset[Symbol] = frozenset()
         self._beside: frozenset[tuple[Symbol, int]] = frozenset()
         self._doubted: frozenset[frozenset[Dim]] = frozenset()
+        self._open: frozenset[tuple[Dim, Dim]] = frozenset()
+        """Sizes that a comparison in force lets be equal."""
         self.correlated = False
         """Whether a condition holds that may go with the parameters: two of them may be equal where it does."""
         self.widths: frozenset[Symbol] = frozenset()
@@ -91,7 +94,7 @@ class Scope:
         verdict = self._decide(left, right)
         if self.correlated and isinstance(verdict, No) and verdict.because == "parameters":
             return Unknown("a condition goes with the parameters")
-        return verdict
+        return self._unless_open(verdict, left, right)
 
     def _decide(self, left: Dim, right: Dim) -> Verdict:
         if self._values:
@@ -150,6 +153,26 @@ class Scope:
                     return True
         return False
 
+    def leave_open(self, left: Dim, right: Dim) -> None:
+        """Let two sizes be equal for all that is known: what differs only where they differ is left open."""
+        self._open |= {(left, right)}
+
+    def _unless_open(self, verdict: Verdict, left: Dim, right: Dim) -> Verdict:
+        """A verdict; none where it would be another one if sizes were equal that may be."""
+        if not self._open or not isinstance(verdict, No):
+            return verdict
+        one, other = self.normal(left), self.normal(right)
+        for pair in self._open:
+            difference = self.normal(pair[0]) - self.normal(pair[1])
+            for kind in (FLEXIBLE, RIGID, OPAQUE):
+                found = solved(difference, kind)
+                if found is not None:
+                    change = {found[0]: found[1]}
+                    if not isinstance(judge(one.substitute(change), other.substitute(change)), No):
+                        return Unknown("a comparison leaves it open")
+                    break
+        return verdict
+
     def equal(self, left: Dim, right: Dim) -> bool:
         """Whether two sizes are known to be equal."""
         return self.decide(left, right) is YES
@@ -173,6 +196,10 @@ class Scope:
                 a declaration is compared.
             to_one: whether that number may be 1: where a 1 is written out for this axis, and does not broadcast.
         """
+        verdict = self._require(left, right, place, narrow=narrow, to_one=to_one)
+        return self._unless_open(verdict, left, right)
+
+    def _require(self, left: Dim, right: Dim, place: object, *, narrow: bool, to_one: bool) -> Verdict:
         verdict = self.decide(left, right)
         if isinstance(verdict, Yes):
             return verdict
@@ -184,7 +211,8 @@ class Scope:
                 return No(left, right)
             return self._solve(left, right, verdict, place, factor=whole != (left, right))
         if not narrow or verdict.because:
-            return verdict
+            spelled = spells_product(left.symbol, right) or spells_product(right.symbol, left)
+            return Unknown("a name is spelled as a product") if spelled else verdict
         return self._narrow(left, right, verdict, place, least=1 if to_one and whole == (left, right) else 2)
 
     def _is_named(self, name: Dim, number: Dim) -> bool:
@@ -335,6 +363,7 @@ class Scope:
         self._named = other._named
         self._beside = other._beside
         self._doubted = other._doubted
+        self._open = other._open
         self.correlated = other.correlated
         self.widths = other.widths
         self.samples = other.samples
@@ -359,6 +388,7 @@ class Scope:
                 kept[symbol] = value.substitute(kept)
         self._values = kept
         self._doubted = first._doubted.union(*[other._doubted for other in rest])  # noqa: SLF001 - another scope
+        self._open = first._open.intersection(*[other._open for other in rest])  # noqa: SLF001 - another scope
         self._named = first._named.intersection(*[other._named for other in rest])  # noqa: SLF001 - another scope
         self.samples, self.constructor = first.samples, first.constructor
         self._beside = first._beside.intersection(*[other._beside for other in rest])  # noqa: SLF001 - another scope

@@ -64,6 +64,12 @@ class Symbol:
         return self.default is None or other.default is None or self.default != other.default
 
 
+class Computed(Symbol):
+    """A size that a function of other sizes gives: a rounded root, say, whose square one of them is."""
+
+    __slots__ = ()
+
+
 class Call:
     """``floordiv``, ``min`` or ``max`` of polynomials, as an atom. ``dims.dim.call`` builds and interns it."""
 

@@ -8,6 +8,7 @@ from shapecheck.ops.registry import op
 from shapecheck.shapes import (
     AnyValue,
     Axis,
+    Copies,
     Factor,
     Fault,
     Mismatch,
@@ -107,11 +108,31 @@ def one_shape(shapes: list[Shape], dim: int | None, new: int = 0) -> tuple[Shape
             if fault is not None:
                 return fault
             one, other = best[place], shape[place]
-            if place < beside and isinstance(one, Axis) and isinstance(other, Axis):
-                suspect_order(one, other)
+            if place != position and isinstance(one, Axis) and isinstance(other, Axis):
+                if place < beside:
+                    suspect_order(one, other)
+                elif _are_two_scans(best, shape, place):
+                    best = best.replaced(place, Axis.unfollowed(one.size, one.origin))
             if is_opaque(best[place].size) and isinstance(best[place], Axis):
                 best = best.replaced(place, shape[place])
     return best, ranked
+
+
+def _are_two_scans(one: Shape, other: Shape, place: int) -> bool:
+    """Whether two tensors are the same but for the order in which an axis counts through its parts.
+
+    The rows of a map and its columns are two ways to walk over it: joined, they have no order in common.
+    """
+    left, right = one[place], other[place]
+    if not isinstance(left, Axis) or not isinstance(right, Axis) or left.factors == right.factors:
+        return False
+    parts = [factor.ident for factor in left.factors]
+    same = len(parts) == len(right.factors) and {*parts} == {factor.ident for factor in right.factors}
+    if not same or None in parts or any(isinstance(ident, Copies) for ident in parts):
+        return False
+    return len(one) == len(other) and all(
+        a is b or a == b for index, (a, b) in enumerate(zip(one, other, strict=True)) if index != place
+    )
 
 
 def _catenated(axes: Sequence[Axis]) -> Axis:

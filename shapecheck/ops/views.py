@@ -136,13 +136,15 @@ def squeeze(input: Tensor, dim: Ints | None = None) -> Tensor | Mismatch:
         elif not scope().differ(axis.size, ONE):
             return unknown_shape(input)
         elif (
-            # No other axis is 1: who squeezes this one means it to be 1, wider as its name may be (SC103). What cannot
-            # be 1, a number say, is left as it is.
+            # No other axis is 1: who squeezes this one may mean it to be 1, or nothing to happen unless it is. What
+            # cannot be 1, a number say, is left as it is.
             dim is not None
             and not any(isinstance(other, Axis) and is_one(other) for other in shape)
-            and require(axis.size, ONE, to_one=True) is YES
+            and scope().fork().require(axis.size, ONE, to_one=True) is YES
         ):
-            gone.append(position)
+            if shape.rest is not None:
+                return unknown_shape(input)
+            shape = shape.replaced(position, Rest())
     return input.reshaped(shape.without(gone))
 
 

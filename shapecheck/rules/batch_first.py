@@ -1,13 +1,17 @@
 """SC308: a recurrent or attention module gets batch and time the wrong way round.
 
 These modules take ``[time, batch, features]`` unless they are made with ``batch_first=True``. Said only where the batch
-axis is known by its name and stands where the module expects time.
+axis is known by its name and stands where the module expects time. A letter may be another thing: bands, bins, bases.
 """
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, is_batch, watch
-from shapecheck.shapes import Axis, Fault, Mismatch
+from shapecheck.rules.observed import BATCH_WORDS, Observed, axis_name, is_batch, watch
+from shapecheck.shapes import Axis, Fault, Mismatch, Origin, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _MODULES = [
     f"torch.nn.{name}"
@@ -24,6 +28,10 @@ def _call(call: Observed) -> None:
     if source is None or not isinstance(batch_first, bool) or source.shape.rank != 3:
         return
     wrong, right = (1, 0) if batch_first else (0, 1)
+    lead = source.shape[0]
+    if batch_first and isinstance(lead, Axis) and lead.is_one and lead.origin is not Origin.KEPT:
+        # `x[None]` of all samples: they are one sequence.
+        return
     if is_batch(source.shape, wrong) and not is_batch(source.shape, right):
         axis = source.shape[wrong]
         call.suspect(
@@ -32,3 +40,19 @@ def _call(call: Observed) -> None:
                 left_shape=source.shape, detail=str(not batch_first),
             )
         )
+
+
+def is_a_batch(name: str, shape: Shape, axis: int | None, orders: Iterable[tuple[str, ...]]) -> bool:
+    """Whether what is called like a batch is one, by all that a function declares.
+
+    A letter is one where it leads a declaration, or stands beside a plain name (``"t b d"``) that is no ``n``.
+
+    Args:
+        name: the name of the axis.
+        shape: what a module gets, batch and time first.
+        axis: where in it the axis stands.
+        orders: the axis names of every array that the function declares.
+    """
+    if name in BATCH_WORDS or any(order[0] == name for order in orders if len(order) > 1):
+        return True
+    return axis_name(shape[0 if axis else 1]) not in (None, "n", "N")

@@ -18,6 +18,7 @@ from shapecheck.rules import (
     weights_divided,
     whole_rows,
 )
+from shapecheck.rules.batch_first import is_a_batch
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.batch_mixed import handed_out
 from shapecheck.rules.inferred_axis import inferred_axes
@@ -39,6 +40,7 @@ __all__ = [
     "index_axis",
     "indices",
     "inferred_axes",
+    "is_a_batch",
     "leak",
     "misaligned",
     "norm_axis",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.dims import ONE, Call, Dim, Symbol, floordiv
+from shapecheck.dims import ONE, Call, Computed, Dim, Symbol, floordiv
 from shapecheck.shapes.alignment import align
 from shapecheck.shapes.axis import Copies, Factor, Made, Part, part
 from shapecheck.shapes.context import scope
@@ -73,9 +73,11 @@ class Grouping:
     def permuted(self) -> list[list[Factor]] | None:
         """The factors of each target axis if only a permutation of them fits, or None if none is known to.
 
-        Nothing is claimed where a factor cannot be followed, where a target names a symbol that no factor has, or where
-        only numbers change places (unless whole axes do).
+        Nothing is claimed where a factor cannot be followed, where a target names a symbol that no factor has, where
+        only numbers change places (unless whole axes do), or where they can be cut if a divisor is a root.
         """
+        if self._is_cut_by_roots():
+            return None
         plain, targets = self._with_whole_calls_named()
         sizes = [*plain, *targets]
         if any(factor.ident is None for factor in self.factors) or any(
@@ -115,6 +117,20 @@ class Grouping:
         if not names:
             return self.plain, list(self.targets)
         return [names.get(size, size) for size in self.plain], [names.get(size, size) for size in self.targets]
+
+    def _is_cut_by_roots(self) -> bool:
+        """Whether the factors can be cut in their order if what was computed, and divides a size, is the root of it."""
+        before = self.plain, self.targets
+        for quotient, division in self._written.items():
+            root = division.atom.args[1].symbol if isinstance(division.atom, Call) else None
+            if isinstance(root, Computed):
+                change = {quotient: Dim.of(root)}
+                self.plain, self.targets = [[size.substitute(change) for size in sizes] for sizes in before]
+                found = self.in_order()
+                self.plain, self.targets = before
+                if found is not None:
+                    return True
+        return False
 
     def _divided(self, factor: Factor, size: Dim) -> list[tuple[Factor, Dim]]:
         """A factor that the targets divide, as quotient and divisor: ``h`` as ``h//p`` rows of ``p``."""

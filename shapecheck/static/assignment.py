@@ -18,7 +18,8 @@ from shapecheck.shapes import (
     Tensor,
     Unknown,
 )
-from shapecheck.static.copies import acyclic, forget_values, replace_tensor, replace_value
+from shapecheck.static.aliases import forget_values, replace_tensor
+from shapecheck.static.copies import acyclic, replace_value
 from shapecheck.static.facts import with_rank
 from shapecheck.static.frame import Frame
 from shapecheck.static.handing_out import hand_out

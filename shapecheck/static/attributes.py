@@ -20,6 +20,7 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static import arrays, rows
+from shapecheck.static.aliases import own
 from shapecheck.static.frame import is_fault
 from shapecheck.static.joins import one_of
 from shapecheck.static.values import (
@@ -57,7 +58,8 @@ def attribute_of(frame: Frame, owner: AnyValue, name: str, node: ast.AST) -> Any
             found = rule(owner)
             if isinstance(found, Mismatch):
                 return frame.report(node, found, f".{name}")
-            return frame.interpreter.watched(frame, node, f"torch.Tensor.{name}", [owner], {}, found, f".{name}")
+            made = frame.interpreter.watched(frame, node, f"torch.Tensor.{name}", [owner], {}, found, f".{name}")
+            return own(made, [owner])
         return BoundMethod(owner, name)
     if isinstance(owner, Instance):
         return frame.interpreter.instance_attribute(frame, owner, name, node)

@@ -10,6 +10,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static.assignment import assign
 from shapecheck.static.choices import Choice
+from shapecheck.static.comparisons import leave_open, refuses
 from shapecheck.static.conditions import truth
 from shapecheck.static.facts import assume
 from shapecheck.static.frame import Frame, State
@@ -33,20 +34,20 @@ def meet_ends(frame: Frame, ends: list[State]) -> bool:
 def _if(frame: Frame, node: ast.If) -> bool:
     known = truth(frame, node.test)
     if known is True:
-        assume(frame, node.test, holds=True)
+        _suppose(frame, node.test, holds=True, other=node.orelse)
         return frame.execute(node.body)
     if known is False:
-        assume(frame, node.test, holds=False)
+        _suppose(frame, node.test, holds=False, other=node.body)
         return frame.execute(node.orelse)
     before, choice = frame.capture(), Choice(frame, node.test)
     open_ends = []
     choice.enter()
-    assume(frame, node.test, holds=True)
+    _suppose(frame, node.test, holds=True, other=node.orelse)
     if _execute(frame, node.body):
         open_ends.append(frame.leave())
     frame.go_back(before)
     choice.enter()
-    assume(frame, node.test, holds=False)
+    _suppose(frame, node.test, holds=False, other=node.body)
     if _execute(frame, node.orelse):
         if not open_ends:
             choice.leave(both=False)
@@ -57,6 +58,13 @@ def _if(frame: Frame, node: ast.If) -> bool:
     frame.meet(open_ends, node.test)
     choice.leave(both=len(open_ends) > 1)
     return True
+
+
+def _suppose(frame: Frame, test: ast.expr, *, holds: bool, other: list[ast.stmt]) -> None:
+    """Enter a branch; ``other`` is what happens in the other one."""
+    if not refuses(other):
+        leave_open(frame, test, holds=holds)
+    assume(frame, test, holds=holds)
 
 
 def _execute(frame: Frame, body: list[ast.stmt]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from shapecheck.dims import Dim, Kind, Symbol
+from shapecheck.dims import Computed, Dim, Kind, Symbol
 from shapecheck.shapes import (
     NONE,
     TRUE,
@@ -147,7 +147,7 @@ def _ceil(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, A
 
 
 def _fresh(name: str) -> AnyValue:
-    return Dim.of(Symbol(name, Kind.FLEXIBLE))
+    return Dim.of(Computed(name, Kind.FLEXIBLE))
 
 
 @builtin("builtins.float", "builtins.complex", "math.sqrt", "math.log", "math.exp", "math.log2", "math.log10",

@@ -28,7 +28,8 @@ from shapecheck.shapes import (
     current,
 )
 from shapecheck.static import arrays, construction, containers, objects, rows
-from shapecheck.static.copies import forget_values, may_change, replace_tensor
+from shapecheck.static.aliases import RESHAPING, forget_shape, forget_values, own, replace_tensor
+from shapecheck.static.copies import may_change
 from shapecheck.static.declare import Names
 from shapecheck.static.facts import condition_of
 from shapecheck.static.frame import Frame
@@ -57,8 +58,6 @@ from shapecheck.static.values import (
 )
 
 TYPE_CHECKING = False
-
-_RESIZING = frozenset(("resize_", "resize_as_", "set_"))
 
 _LIST_OPERATIONS = {"torch.stack", "torch.cat", "torch.concat", "torch.concatenate", "torch.vstack", "torch.hstack"}
 _FROM_DATA = {
@@ -349,11 +348,11 @@ def _call_bound(
         found = frame.interpreter.apply(
             frame, node, f"torch.Tensor.{method.name}", [receiver, *args], kwargs, f".{method.name}"
         )
-        if method.name in _RESIZING and not isinstance(found, Tensor):
-            replace_tensor(frame, receiver, receiver.reshaped(Shape.unknown()))
+        if method.name in RESHAPING and not isinstance(found, Tensor):
+            forget_shape(frame, receiver)
         elif method.name.endswith("_") and isinstance(found, Tensor):
             forget(receiver)
-            _keep_in_place(frame, node, receiver, found)
+            found = _keep_in_place(frame, node, receiver, found)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 forget_values(frame, node.func.value, found)
         return found
@@ -376,13 +375,16 @@ def _call_bound(
     return call_method(frame, node, method, args)
 
 
-def _keep_in_place(frame: Frame, node: ast.AST, receiver: Tensor, result: Tensor) -> None:
-    """``x.unsqueeze_(1)`` changes the shape of what x names."""
+def _keep_in_place(frame: Frame, node: ast.AST, receiver: Tensor, result: Tensor) -> Tensor:
+    """``x.unsqueeze_(1)`` changes the shape of what x names; the tensor that it is afterwards."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return
+        return result
+    kept = receiver
     # Marks of the rules about silent faults are no part of a comparison; a dtype stays what it was.
     if receiver.shape != result.shape or any(isinstance(axis, Axis) and axis.mark for axis in result.shape.axes):
-        replace_tensor(frame, receiver, Tensor(result.shape, receiver.dtype, receiver.kind))
+        kept = Tensor(result.shape, receiver.dtype, receiver.kind)
+        replace_tensor(frame, receiver, kept)
+    return kept if result.mark is None and receiver.mark is None else result
 
 
 def _call_layer(
@@ -400,6 +402,7 @@ def _call_layer(
         name = f"{layer.name}.{method}" if method else layer.name
         found = interpreter.watched(frame, node, name, settled, named, found, shown, layer.rule)
     result = frame.report(node, found, shown) if isinstance(found, Mismatch) else found
+    result = own(result, settled)
     interpreter.count(frame, node, result)
     return result
 

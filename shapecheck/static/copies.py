@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from operator import is_
 
-from shapecheck.shapes import AnyValue, Rest, Sequence, Tensor, Unknown
+from shapecheck.shapes import AnyValue, Rest, Sequence, Unknown
 from shapecheck.static.mutation import changed_names, rebound_outside
 from shapecheck.static.values import KINDS, NESTED, Container, Dictionary, Elements, OneOf
 
@@ -143,31 +143,6 @@ def may_change(frame: Frame, values: list[AnyValue]) -> None:
             replace_value(frame, value, Elements(Unknown("a function may change it"), None, kind))
         elif isinstance(value, Elements):
             value.length, value.taken = None, {}
-
-
-def replace_tensor(frame: Frame, old: AnyValue, new: AnyValue) -> None:
-    """Let every name of a tensor mean another: its shape was changed in place."""
-    for place in (frame, *frame.interpreter.active):
-        tables = [place.env] if place.instance is None else [place.env, place.instance.attributes]
-        for table in tables:
-            table.update({name: new for name, value in table.items() if value is old})
-
-
-def forget_values(frame: Frame, written: ast.expr, result: Tensor | None = None) -> None:
-    """Of the tensor that an expression is made of, a part was written to: its shape alone is still known.
-
-    Args:
-        frame: where.
-        written: the expression.
-        result: what the whole of it is now, where it is known.
-    """
-    root = written
-    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
-        root = root.func if isinstance(root, ast.Call) else root.value
-    owner = frame.env.get(root.id) if isinstance(root, ast.Name) else None
-    mark = result.mark if result is not None and root is written else None
-    if isinstance(owner, Tensor) and (owner.mark is not None or mark is not None):
-        replace_tensor(frame, owner, Tensor(owner.shape, owner.dtype, owner.kind, mark))
 
 
 class Replacement(Copies):

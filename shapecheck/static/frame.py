@@ -198,7 +198,8 @@ class Frame:
         facts.meet([state.facts for state in states])
         current().scope = facts
         with one_meeting():
-            self.env = _joined([settled(state.env, state.facts, facts) for state in states])
+            tables = [state.env for state in states]
+            self.env = _joined([settled(state.env, state.facts, facts, tables) for state in states])
             if self.instance is not None:
                 attributes = [state.attributes for state in states if state.attributes is not None]
                 if attributes:

@@ -23,6 +23,7 @@ from shapecheck.shapes import (
     Unknown,
 )
 from shapecheck.static import arrays, calls, construction, objects
+from shapecheck.static.aliases import in_place, own
 from shapecheck.static.classes import ClassIndex, class_of
 from shapecheck.static.copies import copied
 from shapecheck.static.declarations import Declarations
@@ -196,6 +197,8 @@ class Interpreter(Declarations):
                 result = Elements(result.element, result.length, "tuple")
             if isinstance(result, Tensor) and name.startswith("torch.") and not arrays.is_torch(result.kind):
                 result = Tensor(result.shape, result.dtype)
+            if not in_place(name):
+                result = own(result, passed)
         self.count(frame, node, result)
         return result
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+MAX_TAKEN = 50
+"""Items of one list, taken out at places that are not known, whose changes are followed."""
+_UNKNOWN_PLACE = "an unknown place"
+
+
 def loosened(values: Mapping[str, AnyValue]) -> dict[str, AnyValue]:
     """The variables of the surrounding function with flexible sizes."""
     known: dict[Symbol, Dim] = {}
@@ -32,7 +37,14 @@ def take(elements: Elements, key: object = None) -> AnyValue:
         found = _renamed(elements.element, sizes)
         if key is not None:
             elements.taken[key] = found
+        elif len(elements.taken) < MAX_TAKEN:
+            elements.taken[_UNKNOWN_PLACE, len(elements.taken)] = found
     return found
+
+
+def is_unknown_place(key: object) -> bool:
+    """Whether an item was taken out at a place that is not known."""
+    return isinstance(key, tuple) and key[:1] == (_UNKNOWN_PLACE,)
 
 
 def own_sizes(value: AnyValue, but: frozenset[Symbol]) -> frozenset[Symbol]:

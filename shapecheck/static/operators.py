@@ -21,6 +21,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static import arrays
 from shapecheck.static.choices import Choice
+from shapecheck.static.comparisons import leave_open
 from shapecheck.static.conditions import compare, truth, truth_of
 from shapecheck.static.facts import assume
 from shapecheck.static.joins import join, losses, one_of, options
@@ -251,11 +252,13 @@ def _if_expression(frame: Frame, node: ast.IfExp) -> AnyValue:
     before, choice = frame.capture(), Choice(frame, node.test)
     frame.interpreter.conditional += 1
     choice.enter()
+    leave_open(frame, node.test, holds=True)
     assume(frame, node.test, holds=True)
     body = frame.evaluate(node.body)
     one = frame.leave()
     frame.go_back(before)
     choice.enter()
+    leave_open(frame, node.test, holds=False)
     assume(frame, node.test, holds=False)
     orelse = frame.evaluate(node.orelse)
     frame.interpreter.conditional -= 1

@@ -9,6 +9,7 @@ from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
 from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Scope
+from shapecheck.rules.silent import is_a_batch
 from shapecheck.shapes import AnyValue, Fault, Mismatch, Undecided, current
 from shapecheck.static.batch_sizes import is_batch_size
 from shapecheck.static.index import ModuleIndex, Project
@@ -150,6 +151,8 @@ class Reporter:
             mismatch.left, self.declared_orders(frame), frame.owner
         ):
             return
+        if mismatch.kind is Fault.BATCH_FIRST and not self._takes_the_batch(frame, mismatch):
+            return
         found = wording.mismatch(mismatch, operation, self.speaker(frame))
         severity = "warning" if mismatch.kind.code.startswith("SC3") else "error"
         place = mismatch.place
@@ -171,6 +174,13 @@ class Reporter:
                 self.statement = each.statement
                 self.add(each.finding)
         self.statement = before
+
+    def _takes_the_batch(self, frame: Frame, mismatch: Mismatch) -> bool:
+        """Whether what a module takes for time is a batch by what the function declares, not by its letter alone."""
+        symbol, shape = mismatch.left.symbol if isinstance(mismatch.left, Dim) else None, mismatch.left_shape
+        if symbol is None or shape is None:
+            return True
+        return is_a_batch(symbol.name, shape, mismatch.axis, self.declared_orders(frame))
 
     def _is_meant(self, frame: Frame, mismatch: Mismatch) -> bool:
         """Whether all pairs along an axis are asked for: the function declares a ``[n, n]``, or adds a product."""

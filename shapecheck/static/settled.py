@@ -13,14 +13,18 @@ from shapecheck.static.values import Elements, OneOf
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Sequence as Sequence_
 
     from shapecheck.dims import Scope
 
 
-def settled(values: Mapping[str, AnyValue], branch: Scope, common: Scope) -> Mapping[str, AnyValue]:
+def settled(
+    values: Mapping[str, AnyValue], branch: Scope, common: Scope, tables: Sequence_[Mapping[str, AnyValue]]
+) -> Mapping[str, AnyValue]:
     """The variables of a branch, in terms of what is known in common with the others.
 
-    A declared axis name stays where all that one branch knows of it is another unknown (``i == t - 1``).
+    A declared axis name stays where all that one branch knows of it is another unknown (``i == t - 1``). A variable
+    that is the same in the ``tables`` of all branches stays what it is: ``n`` is ``n`` also behind ``if n == 1``.
     """
     known: dict[Symbol, Dim] = {}
     for solution in branch.solutions:
@@ -28,7 +32,12 @@ def settled(values: Mapping[str, AnyValue], branch: Scope, common: Scope) -> Map
             value = branch.normal(Dim.of(solution.symbol))
             if solution.symbol.kind is not Kind.RIGID or not _has_unknown(value):
                 known[solution.symbol] = value
-    return {name: _settle(value, known) for name, value in values.items()} if known else values
+    if not known:
+        return values
+    return {
+        name: value if all(table.get(name) is value for table in tables) else _settle(value, known)
+        for name, value in values.items()
+    }
 
 
 def _has_unknown(size: Dim) -> bool:

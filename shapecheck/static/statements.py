@@ -13,10 +13,11 @@ from shapecheck.shapes import (
     Unknown,
     scope,
 )
+from shapecheck.static.aliases import forget_values
 from shapecheck.static.assignment import assign, forget_keys
 from shapecheck.static.branches import BRANCHES
 from shapecheck.static.conditions import truth
-from shapecheck.static.copies import forget_values, replace_value, share
+from shapecheck.static.copies import replace_value, share
 from shapecheck.static.facts import assume, condition_of
 from shapecheck.static.frame import NO_RETURN, Frame
 from shapecheck.static.joins import elements_of, join, join_all
