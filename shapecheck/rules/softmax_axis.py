@@ -173,22 +173,39 @@ def _share_a_batch_axis(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest
     )
 
 
-@watch("torch.einsum", "torch.functional.einsum")
+@watch("torch.einsum", "torch.functional.einsum", "einops.einsum")
 def _einsum(call: Observed) -> None:
-    equation = call.argument(0, "equation")
+    words = call.name.startswith("einops.")
+    equation = call.argument(len(call.args) - 1 if words and "pattern" not in call.kwargs else 0, "equation")
+    if words and "pattern" in call.kwargs:
+        equation = call.kwargs["pattern"]
     result = call.result
     if isinstance(result, Tensor):
         result = unmarked(result, *KINDS)
     if isinstance(equation, Constant) and isinstance(equation.value, str):
-        operands = [value for value in call.args[1:] if isinstance(value, Tensor)]
-        terms, _, out = equation.value.replace(" ", "").partition("->")
+        operands = [value for value in call.args if isinstance(value, Tensor)]
+        text = _as_letters(equation.value) if words else equation.value.replace(" ", "")
+        terms, _, out = text.partition("->")
         letters = terms.split(",")
-        if len(letters) == len(operands) == 2 and "." not in equation.value and "->" in equation.value:
+        if len(letters) == len(operands) == 2 and "." not in text and "->" in text:
             _letters(call, letters, operands, out)
             if isinstance(result, Tensor) and result.shape.rest is None and len(result.shape) == len(out):
                 result = result.reshaped(_scored(result.shape, letters, out))
     if result is not None:
         call.result = result
+
+
+def _as_letters(pattern: str) -> str:
+    """A pattern of words, ``"batch query, batch key -> ..."``, as one of letters; without an arrow if it has others."""
+    letters: dict[str, str] = {}
+    terms, _, out = pattern.partition("->")
+    sides = [[term.split() for term in side.split(",")] for side in (terms, out)]
+    for word in [word for side in sides for term in side for word in term]:
+        if not word.isidentifier():
+            return ""
+        letters.setdefault(word, chr(ord("a") + len(letters)))
+    left, right = (",".join(["".join([letters[word] for word in term]) for term in side]) for side in sides)
+    return f"{left}->{right}"
 
 
 def _scored(shape: Shape, letters: list[str], out: str) -> Shape:
