@@ -155,14 +155,15 @@ def _taken(entry: AnyValue) -> int:
 def _along(call: Observed) -> None:
     source, axes, places = call.tensor(0, "input"), call.axes(1, "dim"), call.tensor(2, "index")
     if source is not None and axes is not None and places is not None and places.mark is not None:
-        _at(call, source.shape, axes[0], places)
+        rows = not call.name.endswith(("index_select", "index_add", "index_copy"))
+        _at(call, source.shape, axes[0], places, rows=rows)
 
 
 @watch(*methods("take_along_dim"))
 def _take_along(call: Observed) -> None:
     source, axes, places = call.tensor(0, "input"), call.axes(2, "dim"), call.tensor(1, "indices")
     if source is not None and axes is not None and places is not None:
-        _at(call, source.shape, axes[0], places)
+        _at(call, source.shape, axes[0], places, rows=True)
 
 
 @watch("torch.nn.functional.embedding", "torch.embedding")
@@ -173,14 +174,17 @@ def _embedding(call: Observed) -> None:
         _used(call, table.shape, 0, places)
 
 
-def _at(call: Observed, shape: Shape, dim: int, places: Tensor) -> None:
+def _at(call: Observed, shape: Shape, dim: int, places: Tensor, *, rows: bool) -> None:
     position = shape.position(dim)
     if isinstance(position, int) and shape.rest is None:
-        _used(call, shape, position, places)
+        _used(call, shape, position, places, rows=rows)
 
 
-def _used(call: Observed, shape: Shape, position: int, places: Tensor) -> None:
-    """Report places that are none of the axis that they are used on."""
+def _used(call: Observed, shape: Shape, position: int, places: Tensor, *, rows: bool = False) -> None:
+    """Report places that are none of the axis that they are used on.
+
+    With ``rows`` each row of places goes with the row of the tensor that has its number.
+    """
     index = index_of(places)
     if index is None or places.dtype != "int" or position >= len(shape):
         return
@@ -191,7 +195,9 @@ def _used(call: Observed, shape: Shape, position: int, places: Tensor) -> None:
     if len(index.terms) > 1:
         found = _wrong_stride(index, axis)
     elif index.terms[0][1] == ONE:
-        found = _without_offset(index.terms[0][0], axis, places.shape) or _of_another(index, axis, shape)
+        found = _without_offset(index.terms[0][0], axis, places.shape) or _of_another(
+            index, axis, shape, ranked=rows and index.ranks and _in_line(places.shape, shape)
+        )
     if found is not None:
         call.suspect(found.replace(axis=position, left_shape=shape, right_shape=index.source, place=None))
 
@@ -251,14 +257,24 @@ _LISTING = frozenset("ijklmnpqruv")
 _BOTH = ({"s", "t"}, {"q", "s"}, {"src", "tgt"}, {"source", "target"}, {"query", "key"})
 
 
-def _of_another(index: Index, axis: Axis, shape: Shape) -> Mismatch | None:
-    """Places along an axis that the tensor has elsewhere."""
+def _in_line(places: Shape, shape: Shape) -> bool:
+    """Whether places lie along the same named axes as a tensor, in the same order."""
+    names = [axis_name(one) for one in places.axes]
+    return None not in names and names == [axis_name(one) for one in shape.axes]
+
+
+def _of_another(index: Index, axis: Axis, shape: Shape, *, ranked: bool) -> Mismatch | None:
+    """Places along an axis that the tensor has elsewhere.
+
+    Where they are ``ranked``, a row of places is of one rank, and the row of the tensor beside it of one place: that is
+    wrong for pairs of the same elements, too.
+    """
     name, wanted = axis_name(axis), axis_name(index.terms[0][0])
     if name is None or wanted is None or name == wanted or index.found in _COUNTING:
         return None
     if wanted not in [axis_name(one) for one in shape.known] or scope().equal(axis.size, index.terms[0][0].size):
         return None
-    if _alike(name, wanted) or (index.source is not None and _pairs(index.source, name, wanted)):
+    if _alike(name, wanted) or (not ranked and index.source is not None and _pairs(index.source, name, wanted)):
         return None
     return Mismatch(Fault.INDEX_AXIS, left=index.terms[0][0].size, right=axis.size, detail=index.found)
 

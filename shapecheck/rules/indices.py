@@ -42,17 +42,26 @@ class Index(Trait):
         terms: the axes with their strides; none once something was written into the tensor.
         found: the operation that found the places.
         source: the shape in which it looked for them, if it looked.
+        ranks: whether they lie as a search left them that gives a ranking along the axis: sort, argsort.
     """
 
-    __slots__ = ("found", "source", "terms")
+    __slots__ = ("found", "ranks", "source", "terms")
 
     def __init__(
-        self, terms: Iterable[Term], found: str, source: Shape | None = None, kind: str = INDEX, place: object = None
+        self,
+        terms: Iterable[Term],
+        found: str,
+        source: Shape | None = None,
+        kind: str = INDEX,
+        place: object = None,
+        *,
+        ranks: bool = False,
     ) -> None:
         super().__init__(kind, here() if place is None else place)
         self.terms = tuple(terms)
         self.found = found
         self.source = source
+        self.ranks = ranks
 
     def over(self, terms: Iterable[Term]) -> Index:
         """The mark of other places, made of these."""
@@ -105,6 +114,9 @@ _SEARCHES = {
 }  # fmt: skip
 """Searches along an axis: which argument names it, and which it is by default (None: there is no axis then)."""
 
+_RANKINGS = frozenset(("sort", "argsort"))
+"""Those whose result is as long as the axis."""
+
 
 @watch(*methods(*_SEARCHES))
 def _search(call: Observed) -> None:
@@ -125,7 +137,7 @@ def _search(call: Observed) -> None:
     axis = source.shape.axis(axes[0]) if axes is not None and len(axes) == 1 else None
     if not isinstance(axis, Axis):
         return
-    mark = Index([(axis, ONE)], name, source.shape)
+    mark = Index([(axis, ONE)], name, source.shape, ranks=name in _RANKINGS)
     if isinstance(call.result, Tensor):
         call.result = marked(call.result, mark)
     elif isinstance(call.result, Sequence) and len(call.result.items) == 2:
@@ -223,6 +235,8 @@ def _moved(call: Observed) -> None:
     mark, result = index_of(places), call.result
     if mark is None:
         return
+    if mark.ranks and not (isinstance(result, Tensor) and result.shape == places.shape):  # type: ignore[union-attr]  # a tensor
+        mark = mark.over(mark.terms)
     if isinstance(result, Tensor) and result.mark is None:
         call.result = marked(result, mark)
     elif isinstance(result, Sequence):
