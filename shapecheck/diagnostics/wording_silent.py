@@ -244,6 +244,16 @@ def _batch_first(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"make it with `batch_first={found.detail}`, or transpose its input")
 
 
+def _batch_last(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    along, taken, shape = speaker.size(found.left), speaker.size(found.right), speaker.shape(found.left_shape)
+    message = (
+        f"{shown} takes the last of {taken} (axis {found.axis}), "
+        f"but the recurrent layer ran along {along} (axis {found.other_axis} of {shape})"
+    )
+    step = "[-1]" if found.axis else "[:, -1]"
+    return Said(message, [], f"make the layer with `batch_first={found.detail}`, or take its last step, `{step}`")
+
+
 def _squeeze_batch(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     message = f"{shown} of {speaker.shape(found.left_shape)} also drops {speaker.size(found.left)} when that is 1"
     return Said(message, [], f"name the axis: `.squeeze({_from_end(found.axis, found.left_shape)})`")
@@ -368,6 +378,7 @@ SILENT = {
     Fault.BATCH_LEAK: _batch_leak,
     Fault.BATCH_STEPS: _batch_steps,
     Fault.BATCH_FIRST: _batch_first,
+    Fault.BATCH_LAST: _batch_last,
     Fault.SQUEEZE_BATCH: _squeeze_batch,
     Fault.DIAGONAL: _diagonal,
     Fault.NORM_AXIS: _norm_axis,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim
 from shapecheck.rules.observed import Observed, Trait, axis_name, here, is_batch, methods, watch
-from shapecheck.rules.traits import with_trait
+from shapecheck.rules.traits import MOVED, with_trait
 from shapecheck.shapes import Axis, Fault, Mismatch, Sequence, Shape, Slice, Tensor
 
 TYPE_CHECKING = False
@@ -59,16 +59,48 @@ class Flipped(_Whole):
         self.size = size
 
 
+class Ran(Trait):
+    """Made by recurrent layers that ran along some of the leading two ``axes``: what they got last had this shape."""
+
+    __slots__ = ("axes", "batch_first", "shape")
+
+    def __init__(self, axes: frozenset[int], shape: Shape, *, batch_first: bool) -> None:
+        super().__init__("ran", here())
+        self.axes = axes
+        self.shape = shape
+        self.batch_first = batch_first
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The same, unless axes move."""
+        del source, result, ordered
+        return None if how == MOVED else self
+
+
 class Recurrent(_Whole):
-    """What a recurrent layer gave for ``source``; ``flipped`` where it got the samples in reverse order."""
+    """What a recurrent layer gave for ``source``; ``flipped`` where it got the samples in reverse order.
 
-    __slots__ = ("flipped", "layer", "source")
+    ``ran`` tells along which axes, for the output of every step as it was given.
+    """
 
-    def __init__(self, layer: object, source: Tensor, flipped: Flipped | None) -> None:
+    __slots__ = ("flipped", "layer", "ran", "source")
+
+    def __init__(self, layer: object, source: Tensor, flipped: Flipped | None, ran: Ran | None = None) -> None:
         super().__init__("recurrent", here())
         self.layer = layer
         self.source = source
         self.flipped = flipped
+        self.ran = ran
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The same; but axes that moved are followed no more."""
+        del source, result, ordered
+        return Recurrent(self.layer, self.source, self.flipped) if how == MOVED and self.ran is not None else self
+
+
+def ran_along(value: Tensor | None) -> Ran | None:
+    """Along which axes recurrent layers ran, if that is known."""
+    mark = None if value is None else value.mark
+    return mark.ran if isinstance(mark, Recurrent) else mark if isinstance(mark, Ran) else None
 
 
 # -- shifts ----------------------------------------------------------------------------------------------------------
@@ -174,8 +206,22 @@ def _run(call: Observed) -> None:
     if source is None or not isinstance(result, Sequence) or not result.items:
         return
     flipped = source.mark if isinstance(source.mark, Flipped) else None
-    trait = Recurrent(call.layer, source if flipped is None else flipped.source, flipped)
-    call.result = _all_with(result, trait)
+    given = source if flipped is None else flipped.source
+    found = _all_with(result, Recurrent(call.layer, given, flipped))
+    output, ran = found.items[0], _ran(source, getattr(call.layer, "batch_first", None))
+    if ran is not None and isinstance(output, Tensor):
+        output = with_trait(output, Recurrent(call.layer, given, flipped, ran))
+    call.result = Sequence([output, *found.items[1:]], found.kind, found.fields)
+
+
+def _ran(source: Tensor, batch_first: object) -> Ran | None:
+    """Along which axis a layer runs, and those that made its input."""
+    before = ran_along(source)
+    lost = isinstance(source.mark, Recurrent) and before is None
+    if source.shape.rank != 3 or not isinstance(batch_first, bool) or lost:
+        return None
+    axes = frozenset((1 if batch_first else 0,)) | (before.axes if before is not None else frozenset())
+    return Ran(axes, source.shape, batch_first=batch_first)
 
 
 def _all_with(values: Sequence, trait: Trait) -> Sequence:

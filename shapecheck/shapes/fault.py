@@ -91,6 +91,8 @@ class Fault(Enum):
     """Samples of the batch axis ``left`` are taken for steps (``detail``: ``shift`` or ``flip``)."""
     BATCH_FIRST = "SC308", "batch-first"
     """A module gets the batch axis where it expects time (``detail`` is the repair's ``batch_first``)."""
+    BATCH_LAST = "SC308", "batch-last"
+    """The last of ``right`` is taken where a layer ran along ``left`` (``detail`` is the repair's ``batch_first``)."""
     SQUEEZE_BATCH = "SC309", "squeeze-batch"
     """``squeeze()`` also drops a batch of one; ``axis`` is the one meant."""
     DIAGONAL = "SC310", "diagonal"
