@@ -285,6 +285,16 @@ def _unit_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"normalise them along {right}, which is summed over")
 
 
+def _scan_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    left, right, shape = speaker.size(found.left), speaker.size(found.right), speaker.shape(found.left_shape)
+    message = (
+        f"this runs along {right} (axis {found.other_axis} of {shape}) between two flips along {left} "
+        f"(axis {found.axis}), which undo each other"
+    )
+    return Said(message, [], f"run along {left}: `dim={found.axis}`")
+
+
 def _causal_mask(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     keys, shape = speaker.size(found.left), speaker.shape(found.left_shape)
     message = (
@@ -383,6 +393,7 @@ SILENT = {
     Fault.DIAGONAL: _diagonal,
     Fault.NORM_AXIS: _norm_axis,
     Fault.UNIT_AXIS: _unit_axis,
+    Fault.SCAN_AXIS: _scan_axis,
     Fault.CAUSAL_MASK: _causal_mask,
     Fault.INDEX_PARTS: _index_parts,
     Fault.INDEX_STRIDE: _index_stride,

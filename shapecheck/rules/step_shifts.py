@@ -48,13 +48,29 @@ class Shifted(_Whole):
         self.first = first
 
 
-class Flipped(_Whole):
+class Turned(Trait):
+    """What was flipped along the axis at ``position`` of ``shape``; None where that is no matter any more."""
+
+    __slots__ = ("position", "shape")
+
+    def __init__(self, shape: Shape, position: int | None) -> None:
+        super().__init__("flipped", here())
+        self.shape = shape
+        self.position = position
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The same, unless axes move."""
+        del source, result, ordered
+        return None if how == MOVED else self
+
+
+class Flipped(_Whole, Turned):
     """The samples of ``source`` in reverse order."""
 
     __slots__ = ("size", "source")
 
-    def __init__(self, source: Tensor, size: Dim) -> None:
-        super().__init__("flipped", here())
+    def __init__(self, source: Tensor, size: Dim, shape: Shape, position: int | None) -> None:
+        Turned.__init__(self, shape, position)
         self.source = source
         self.size = size
 
@@ -182,22 +198,33 @@ def _compare(call: Observed, left: Tensor | None, right: Tensor | None) -> None:
 # -- flips -----------------------------------------------------------------------------------------------------------
 
 
-@watch(*methods("flip", "flipud"))
+@watch(*methods("flip", "flipud", "fliplr"))
 def _flip(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
-    if source is None or not isinstance(result, Tensor):
-        return
-    written = call.args[1:] or list(call.kwargs.values())
-    dims = written[0].items if len(written) == 1 and isinstance(written[0], Sequence) else written
-    numbers = [0] if call.name.endswith("flipud") else [_number(dim) if isinstance(dim, Dim) else None for dim in dims]
-    position = source.shape.position(numbers[0]) if len(numbers) == 1 and numbers[0] is not None else None
-    if not isinstance(position, int) or not is_batch(source.shape, position) or len(source.shape) < 2:
+    position = None if source is None else flipped_axis(call, source.shape)
+    if source is None or position is None or not isinstance(result, Tensor) or len(source.shape) < 2:
         return
     axis = source.shape[position]
-    if isinstance(source.mark, Recurrent) and source.mark.flipped is not None:
+    # Behind a flip along another axis it is not known which of them is meant.
+    only = None if isinstance(source.mark, Turned) else position
+    if not is_batch(source.shape, position):
+        if result.mark is None:
+            call.result = with_trait(result, Turned(result.shape, only))
+    elif isinstance(source.mark, Recurrent) and source.mark.flipped is not None:
         _suspect_flip(call, source.mark.flipped)
     elif isinstance(axis, Axis):
-        call.result = with_trait(result, Flipped(source, axis.size))
+        call.result = with_trait(result, Flipped(source, axis.size, result.shape, only))
+
+
+def flipped_axis(call: Observed, shape: Shape) -> int | None:
+    """Where the one axis stands that a flip reverses."""
+    written = call.args[1:] or [value for name, value in call.kwargs.items() if name != "input"]
+    dims = written[0].items if len(written) == 1 and isinstance(written[0], Sequence) else written
+    numbers = [_number(dim) if isinstance(dim, Dim) else None for dim in dims]
+    if call.name.endswith(("flipud", "fliplr")):
+        numbers = [0 if call.name.endswith("flipud") else 1]
+    position = shape.position(numbers[0]) if len(numbers) == 1 and numbers[0] is not None else None
+    return position if isinstance(position, int) and position < len(shape) else None
 
 
 @watch("torch.nn.GRU", "torch.nn.LSTM", "torch.nn.RNN")
