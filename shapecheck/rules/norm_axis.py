@@ -20,10 +20,9 @@ TIMES = frozenset((
 ))  # fmt: skip
 """Parts of what an axis is called whose places come one after the other."""
 WIDTHS = frozenset((
-    "d", "e", "h", "f", "dim", "dims", "width", "hidden", "model", "emb", "embed", "embd", "embedding", "feat", "feats",
-    "dmodel", "hid",
+    "d", "e", "h", "dim", "dims", "width", "hidden", "model", "emb", "embed", "embd", "embedding", "dmodel", "hid",
 ))  # fmt: skip
-"""Parts of what an axis of features is called: none is a series of its own, which an instance norm would scale."""
+"""Parts of what the width of a layer is called: no series of its own, as one of `n_feat` measured features may be."""
 CENTRED = "centred"
 
 
