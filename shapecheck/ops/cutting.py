@@ -25,6 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+MOST_PARTS = 1000
+"""Parts of one tensor that are told apart."""
+
 
 def _parts(tensor: Tensor, position: int, sizes: Sequence[Dim]) -> Several:
     axis = tensor.shape[position]
@@ -55,15 +58,20 @@ def _split_by(tensor: Tensor, size: Dim, dim: int) -> AnyValue | Mismatch:
     if whole is not None and piece is not None:
         if piece <= 0:
             return Unknown("parts of no length")
+        if whole > piece * MOST_PARTS:
+            return _many(tensor, axis, position)
         sizes = [Dim.of(min(piece, whole - start)) for start in range(0, whole, piece)] or [ZERO]
         return _parts(tensor, position, sizes)
     count = scope().normal(axis.size).exact_quotient(scope().normal(size)) if size.terms else None
     number = None if count is None else count.constant
-    if number is None or number < 1:
-        # The last part may be shorter: each has a size of its own along the axis.
-        part = axis.resized(opaque("part"))
-        return Parts(tensor.reshaped(tensor.shape.replaced(position, part)))
+    if number is None or not 1 <= number <= MOST_PARTS:
+        return _many(tensor, axis, position)
     return _parts(tensor, position, [size] * number)
+
+
+def _many(tensor: Tensor, axis: Axis, position: int) -> Parts:
+    """Parts that nobody counts: the last may be shorter, so each has a size of its own along the axis."""
+    return Parts(tensor.reshaped(tensor.shape.replaced(position, axis.resized(opaque("part")))))
 
 
 def _split_into(tensor: Tensor, sizes: Sequence[Dim], dim: int) -> AnyValue | Mismatch:
@@ -139,6 +147,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> AnyValue | Mismatch:
     if chunks < 1:
         return Unknown("no parts")
     axis, position = found
+    if chunks > MOST_PARTS:
+        return _many(input, axis, position)
     whole = constant(axis.size)
     if whole is not None:
         return _split_by(input, Dim.of(max(-(-whole // chunks), 1)), dim) if whole else _parts(
@@ -158,6 +168,8 @@ def tensor_split(input: Tensor, indices_or_sections: object, dim: int = 0) -> An
         count, whole = constant(indices_or_sections), constant(axis.size)
         if count is None or count < 1:
             return Unknown("the number of parts is not known")
+        if count > MOST_PARTS:
+            return _many(input, axis, position)
         if whole is not None:
             more = whole % count
             return _parts(input, position, [Dim.of(whole // count + (part < more)) for part in range(count)])

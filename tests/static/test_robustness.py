@@ -77,3 +77,12 @@ def test_loops_in_loops():
         text += "    " * depth + f"for i{depth} in c:\n"
     text += "    " * 15 + "x = x * 2\n    return x\n"
     assert_checked(text)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    ["x.chunk(10**9)", "torch.tensor_split(x, 10**8)", "x.hsplit(10**8)", "torch.zeros(10**9, 2).split(1)",
+     "torch.zeros(10**9, 2).chunk(10**7)", "torch.zeros(10**9, 2).unbind(0)"],
+)  # fmt: skip
+def test_more_parts_than_anybody_counts(cut):
+    assert_checked(f'{PRELUDE}\ndef f(x: Float[Tensor, "a b"]):\n    return {cut}\n')
