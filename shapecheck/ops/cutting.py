@@ -212,6 +212,6 @@ def unbind(input: Tensor, dim: int = 0) -> AnyValue | Mismatch:
     axis, position = found
     count = constant(axis.size)
     part = input.reshaped(input.shape.without([position]))
-    if count is None:
+    if count is None or count > MOST_PARTS:
         return Parts(part, axis.size)
     return Several([part] * count)
