@@ -12,7 +12,7 @@ from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.rules.silent import batch_names
 from shapecheck.shapes import AnyValue, Axis, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
-from shapecheck.static.cases import MAX_STEPS, Case, cases
+from shapecheck.static.cases import MAX_STEPS, Case, cases, variadic_names
 from shapecheck.static.configs import settings
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
@@ -38,24 +38,6 @@ MAX_PASSES = 6
 
 MAX_DEPTH = 60
 """Nobody nests syntax this deep; where it is deeper, Python's own limit of calls may be what ends the analysis."""
-
-
-def variadic_names(signature: Signature) -> list[str]:
-    """The names of the parameters' annotations that stand for any number of axes.
-
-    None if another argument has axes of its own: with ``x: "*dims d"`` and ``scale: "b d"``, ``b`` is one of ``*dims``.
-    """
-    hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
-    arrays = [part.spec.shape.axes for hint in hints for part in walk(hint) if isinstance(part, ArrayHint)]
-    found: dict[str, None] = {}
-    beside: set[str] = set()
-    alone: set[str] = set()
-    for axes in arrays:
-        own = [axis for axis in axes if axis.kind == "name" and not axis.tree]
-        variadic = [axis.name for axis in own if axis.variadic]
-        found.update(dict.fromkeys(variadic))
-        (beside if variadic else alone).update([axis.name for axis in own])
-    return [] if alone - beside else list(found)
 
 
 def _sizes(bound: Bound | None) -> list[Dim]:

@@ -182,3 +182,21 @@ def _only_counts(body: ast.AST, name: str, signature: Signature) -> bool:
     return len(uses) == sum(
         1 for node in nodes(body) if isinstance(node, ast.For) and _count(node.iter) == name
     )
+
+
+def variadic_names(signature: Signature) -> list[str]:
+    """The names of the parameters' annotations that stand for any number of axes.
+
+    None if another argument has axes of its own: with ``x: "*dims d"`` and ``scale: "b d"``, ``b`` is one of ``*dims``.
+    """
+    hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
+    arrays = [part.spec.shape.axes for hint in hints for part in walk(hint) if isinstance(part, ArrayHint)]
+    found: dict[str, None] = {}
+    beside: set[str] = set()
+    alone: set[str] = set()
+    for axes in arrays:
+        own = [axis for axis in axes if axis.kind == "name" and not axis.tree]
+        variadic = [axis.name for axis in own if axis.variadic]
+        found.update(dict.fromkeys(variadic))
+        (beside if variadic else alone).update([axis.name for axis in own])
+    return [] if alone - beside else list(found)
