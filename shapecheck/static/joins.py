@@ -187,7 +187,10 @@ def _join_axes(left: Axis, right: Axis) -> Axis:
         return left
     if scope().equal(left.size, right.size):
         if left == right:
-            return left
+            # What holds in one branch alone is not known of the axis: the division that a loop makes takes back the
+            # sum before it, though the loop may run no time.
+            alike = left.mark is not None and right.mark is not None and left.mark.kind == right.mark.kind
+            return left if alike else left.with_mark(None)
         return Axis.unfollowed(left.size, left.origin)
     _meeting.lost += 1
     return Axis.unfollowed(either(), left.origin)
