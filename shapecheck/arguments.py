@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from shapecheck.cli import COMMANDS, Options, UsageError
 from shapecheck.diagnostics.renderers import FORMATS
+from shapecheck.streams import complain, say
 from shapecheck.version import __version__
 
 TYPE_CHECKING = False
@@ -14,11 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: object = None) -> None:
+        """Print help or usage; argparse itself would not tell that it cannot be written."""
+        if file is sys.stdout:
+            say(message)
+        else:
+            complain(message.removesuffix("\n"))
+
+
 def parsed(arguments: list[str]) -> Options:
     """Return what the command line asks for; ends the process for `--help` and for wrong options.
 
     Raises:
         UsageError: a file is named where a command belongs.
+        WriteError: help cannot be written.
     """
     if arguments and arguments[0] not in COMMANDS and os.path.exists(arguments[0]):
         raise UsageError(f"unknown command {arguments[0]!r}; did you mean `shapecheck check {' '.join(arguments)}`?")
@@ -52,7 +64,7 @@ def _nearest(word: str, known: Sequence[str]) -> str:
 
 def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of the command line, and those of its commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="shapecheck",
         description="Checks the axes of annotated tensors by name, without running the code.",
         epilog="exit status: 0 clean, 1 findings, 2 wrong use or internal failure",

@@ -8,6 +8,9 @@ from __future__ import annotations
 import os
 import sys
 
+from shapecheck.diagnostics.model import escaped
+from shapecheck.streams import WriteError, complain, flush, say, to_stdout
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -24,6 +27,9 @@ _INTERRUPTED = 130
 
 _LITTLE = 10_000
 """Bytes of source: to look for an earlier result takes a twentieth of the time that checking less does."""
+
+_FOR_PEOPLE = ("full", "concise")
+"""The formats after which a summary follows; what programs read holds nothing else."""
 
 COMMANDS = ("check", "rule", "show")
 
@@ -55,56 +61,24 @@ class UsageError(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status.
+    """Run the command line, by default that of the process, and return its exit status.
 
-    Without arguments it takes those of the process, and ends the process itself.
+    Raises:
+        SystemExit: help was asked for, or an option is wrong.
     """
-    if argv is not None:
-        return _status(list(argv))
-    _prepare_process()
-    status = _status(sys.argv[1:])
-    _end_process(status)
-    return status
-
-
-def _prepare_process() -> None:
-    import gc
-
-    # A run is short and makes next to no cycles: looking for them takes a tenth of the time and frees nothing.
-    gc.disable()
-    # A name or a source line that the terminal's encoding lacks must not end the run.
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-
-
-def _end_process(status: int) -> None:
-    """Exit without taking every object apart, which takes a sixth of the time that a small file takes."""
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        status = FOUND
-    sys.stderr.flush()
-    os._exit(status)
-
-
-def _status(arguments: list[str]) -> int:
-    try:
-        options = _options(arguments)
+        options = _options(list(sys.argv[1:] if argv is None else argv))
         status = _RUN[str(options.command)](options)
-        sys.stdout.flush()
-    except UsageError as error:
-        print(f"shapecheck: {error}", file=sys.stderr)
+        flush()
+    except (UsageError, WriteError) as error:
+        complain(f"shapecheck: {escaped(str(error))}")
         return FAILED
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough. Python would complain again while it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FOUND
     except KeyboardInterrupt:
         return _INTERRUPTED
     except Exception:  # noqa: BLE001  the exit status must tell a failure from findings, which Python's own 1 does not
         import traceback
 
-        traceback.print_exc()
-        print("shapecheck: internal failure; nothing is known about the code", file=sys.stderr)
+        complain(traceback.format_exc() + "shapecheck: internal failure; nothing is known about the code")
         return FAILED
     return status
 
@@ -122,7 +96,7 @@ def _options(arguments: list[str]) -> Options:
 
 
 def _check(options: Options) -> int:
-    from shapecheck.discovery import discover
+    from shapecheck.discovery import DiscoveryError, discover
 
     if "-" in options.paths or options.stdin_filename is not None:
         return _check_input(options)
@@ -131,10 +105,10 @@ def _check(options: Options) -> int:
     baseline = None if options.write_baseline else _baseline(settings)
     try:
         found = discover(paths, settings)
-    except FileNotFoundError as error:
-        raise UsageError(f"no such file or directory: {error.filename}") from error
+    except DiscoveryError as error:
+        raise UsageError(str(error)) from error
     if not found.files and not found.unreadable:
-        print(f"shapecheck: no Python files under {', '.join(paths)}", file=sys.stderr)
+        complain(f"shapecheck: no Python files under {', '.join(map(escaped, paths))}")
     report, unmarked = _report(found.files, settings, options, paths)
     if found.unreadable:
         from shapecheck.findings import unreadable
@@ -145,7 +119,7 @@ def _check(options: Options) -> int:
 
 def _check_input(options: Options) -> int:
     """Check what comes from standard input, as if it were the content of a file."""
-    from shapecheck.discovery import display_name
+    from shapecheck.discovery import DiscoveryError, display_name, refuse_notebook
     from shapecheck.static.check import check_files
 
     if options.paths != ["-"]:
@@ -153,7 +127,13 @@ def _check_input(options: Options) -> int:
     name = display_name(options.stdin_filename or "<stdin>")
     settings = _settings(options, [name])
     baseline = None if options.write_baseline else _baseline(settings)
-    contents = {name: sys.stdin.buffer.read()}
+    try:
+        refuse_notebook(name)
+        contents = {name: sys.stdin.buffer.read()}
+    except DiscoveryError as error:
+        raise UsageError(str(error)) from error
+    except OSError as error:
+        raise UsageError(f"cannot read standard input: {error.strerror or error}") from error
     return _tell(check_files([name], settings, contents), [name], options, settings, baseline, (), contents)
 
 
@@ -176,7 +156,7 @@ def _tell(
     _write(findings, options, len(files))
     if options.statistics:
         # A program that reads the findings from standard output must find nothing else there.
-        _tell_statistics(report, to_stdout=options.output_format in {"full", "concise"})
+        _tell_statistics(report, for_people=options.output_format in _FOR_PEOPLE)
     if report.internal and options.strict_internal:
         return FAILED
     return FOUND if findings.failing else CLEAN
@@ -235,8 +215,8 @@ def _settings(options: Options, paths: list[str]) -> Settings:
     try:
         settings = find_settings(paths, cache=options.cache)
         if options.select is not None:
-            settings.codes = selected_codes(_listed(options.select), ())
-        settings.codes -= codes_matching_any(_listed(options.ignore))
+            settings.codes = selected_codes(_listed("--select", options.select), ())
+        settings.codes -= codes_matching_any(_listed("--ignore", options.ignore))
     except (ConfigError, UnknownRuleError) as error:
         raise UsageError(str(error)) from error
     if options.baseline is not None:
@@ -248,8 +228,19 @@ def _settings(options: Options, paths: list[str]) -> Settings:
     return settings
 
 
-def _listed(values: list[str]) -> list[str]:
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+def _listed(option: str, values: list[str]) -> list[str]:
+    """The rules that the values of an option list.
+
+    Raises:
+        UsageError: a value lists none; to select none would pass for a clean run.
+    """
+    listed = []
+    for value in values:
+        parts = [part for part in value.split(",") if part.strip()]
+        if not parts:
+            raise UsageError(f"{option} {value!r} names no rule; `shapecheck rule` lists them all")
+        listed += parts
+    return listed
 
 
 def _baseline(settings: Settings) -> Baseline | None:
@@ -273,12 +264,12 @@ def _write_baseline(settings: Settings, findings: Findings) -> int:
         count = write_baseline(settings.baseline, known, findings.sources.lines)
     except BaselineError as error:
         raise UsageError(str(error)) from error
-    print(f"{_counted(count, 'finding')} written to {os.path.relpath(settings.baseline)}")
+    say(f"{_counted(count, 'finding')} written to {escaped(os.path.relpath(settings.baseline))}\n")
     return CLEAN
 
 
 def _write(findings: Findings, options: Options, files: int) -> None:
-    for_people = options.output_format in {"full", "concise"}
+    for_people = options.output_format in _FOR_PEOPLE
     if findings.diagnostics or not for_people:
         from shapecheck.diagnostics.renderers import Context, renderer
         from shapecheck.rules.catalogue import RULES, page
@@ -288,19 +279,20 @@ def _write(findings: Findings, options: Options, files: int) -> None:
         if options.output_format == "full" and options.output_file is None and _coloured():
             from shapecheck.diagnostics.renderers.full import print_in_colour
 
-            print_in_colour(findings.diagnostics, context)
+            to_stdout(print_in_colour, findings.diagnostics, context)
         else:
             _emit(renderer(options.output_format)(findings.diagnostics, context), options.output_file)
     if for_people:
-        print(_summary(findings, files))
+        say(f"{_summary(findings, files)}\n")
 
 
 def _emit(text: str, output_file: str | None) -> None:
     if output_file is None:
-        sys.stdout.write(text)
+        say(text)
         return
     try:
-        with open(output_file, "w", encoding="utf-8") as file:
+        # As on standard output: the names of files may hold what is no text. In JSON its escape is one of JSON's.
+        with open(output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {output_file}: {error.strerror}") from error
@@ -331,13 +323,14 @@ def _counted(count: int, noun: str) -> str:
 
 def _tell_internal(report: Report, options: Options) -> None:
     for note in report.internal:
-        where = f"{note.function} in {note.file}" if note.function else note.file
-        print(f"shapecheck: internal failure, {where} is not checked: {note.message}", file=sys.stderr)
+        file = escaped(note.file)
+        where = f"{note.function} in {file}" if note.function else file
+        complain(f"shapecheck: internal failure, {where} is not checked: {note.message}")
         if options.strict_internal:
-            print(note.traceback, file=sys.stderr)
+            complain(note.traceback)
 
 
-def _tell_statistics(report: Report, *, to_stdout: bool) -> None:
+def _tell_statistics(report: Report, *, for_people: bool) -> None:
     counts = report.statistics
     known, total = counts.known_expressions, counts.tensor_expressions
     share = 100 * known / total if total else 100.0
@@ -360,7 +353,10 @@ def _tell_statistics(report: Report, *, to_stdout: bool) -> None:
             rest = sum(count for _, count in ordered[most:])
             if rest:
                 lines.append(f"  {rest:>7}  other reasons")
-    print("\n".join(lines), file=sys.stdout if to_stdout else sys.stderr)
+    if for_people:
+        say("\n".join(lines) + "\n")
+    else:
+        complain("\n".join(lines))
 
 
 def _rule(options: Options) -> int:
@@ -370,7 +366,7 @@ def _rule(options: Options) -> int:
         width = max(len(rule.name) for rule in RULES.values())
         for rule in RULES.values():
             off = "" if rule.default else " (off by default)"
-            print(f"{rule.code}  {rule.name:<{width}}  {rule.severity:<7}  {rule.summary}{off}")
+            say(f"{rule.code}  {rule.name:<{width}}  {rule.severity:<7}  {rule.summary}{off}\n")
         return CLEAN
     try:
         codes = [code for selector in options.codes for code in sorted(codes_matching(selector))]
@@ -381,22 +377,23 @@ def _rule(options: Options) -> int:
         from rich.console import Console
         from rich.markdown import Markdown
 
-        Console().print(Markdown(text))
+        to_stdout(Console().print, Markdown(text))
     else:
-        sys.stdout.write(text)
+        say(text)
     return CLEAN
 
 
 def _show(options: Options) -> int:
     from shapecheck.config import ConfigError
+    from shapecheck.discovery import DiscoveryError
     from shapecheck.show import ShowError, show
 
     for target in options.targets:
         try:
             text, report = show(target, coloured=_coloured())
-        except (ConfigError, ShowError) as error:
+        except (ConfigError, DiscoveryError, ShowError) as error:
             raise UsageError(str(error)) from error
-        sys.stdout.write(text)
+        say(text)
         _tell_internal(report, options)
     return CLEAN
 

@@ -163,6 +163,8 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
             raise ConfigError(f"{source}: [tool.shapecheck] has no setting {key!r}{_nearest(key, known)}")
     root = os.path.dirname(os.path.abspath(source))
     select = _strings(table, "select", source) if "select" in table else None
+    if select == []:
+        raise ConfigError(f"{source}: select is empty, so nothing would be reported; without it the default rules are")
     per_file_table = table.get("per-file-ignores", {})
     if not isinstance(per_file_table, dict):
         raise ConfigError(f"{source}: per-file-ignores must be a table of pattern = [rules]")

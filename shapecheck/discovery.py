@@ -31,11 +31,15 @@ class Discovered:
         self.unreadable: list[tuple[str, str]] = []
 
 
+class DiscoveryError(Exception):
+    """One of the paths cannot be checked; the message says which, and why."""
+
+
 def discover(paths: Sequence[str], settings: Settings) -> Discovered:
     """Find the files to check. Names are relative to the working directory where they lie below it.
 
     Raises:
-        FileNotFoundError: one of the paths does not exist; its `filename` says which.
+        DiscoveryError: one of the paths does not exist, or is a notebook.
     """
     found = Discovered()
     # A file that is named is checked whatever the patterns say, and reading them costs more than checking it.
@@ -45,15 +49,26 @@ def discover(paths: Sequence[str], settings: Settings) -> Discovered:
         if os.path.isdir(path):
             files = _Walk(settings.root, exclude, found).below(path)
         elif os.path.exists(path):
+            refuse_notebook(path)
             files = [path]
         else:
-            raise FileNotFoundError(2, "no such file or directory", path)
+            raise DiscoveryError(f"no such file or directory: {path or repr(path)}")
         for file in files:
             key = os.path.abspath(file)
             if key not in seen:
                 seen.add(key)
                 found.files.append(display_name(file))
     return found
+
+
+def refuse_notebook(path: str) -> None:
+    """Let nobody take a notebook for checked: its code lies inside of JSON, which passes for Python without code.
+
+    Raises:
+        DiscoveryError: the path is that of a notebook.
+    """
+    if path.endswith(".ipynb"):
+        raise DiscoveryError(f"notebooks are not read: {path}; check what `jupyter nbconvert --to script` makes of it")
 
 
 def display_name(path: str) -> str:

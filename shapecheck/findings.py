@@ -120,14 +120,13 @@ def unreadable(path: str, reason: str) -> Diagnostic:
 
 
 def decoded(content: bytes) -> str:
-    """Return the text of a Python file, in the encoding it declares; empty if it cannot be decoded."""
-    import io
-    import tokenize
+    """Return the text of a Python file, its lines ended by line feeds; empty if it cannot be decoded."""
+    from shapecheck.static.files import EncodingError
+    from shapecheck.static.files import decoded as text_of
 
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
-    except (SyntaxError, ValueError, LookupError):
+        return text_of(content).replace("\r\n", "\n").replace("\r", "\n")
+    except EncodingError:
         # The checker reports such a file as SC001; here it only has no text to show.
         return ""
 

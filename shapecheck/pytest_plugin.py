@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     if not paths:
         return
     from shapecheck.config import ConfigError, find_settings
-    from shapecheck.discovery import discover
+    from shapecheck.discovery import DiscoveryError, discover
 
     absolute = [os.path.join(config.rootpath, path) for path in paths]
     try:
@@ -96,8 +96,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         files = discover(absolute, check.settings).files
     except ConfigError as error:
         raise pytest.UsageError(f"shapecheck: {error}") from error
-    except FileNotFoundError as error:
-        raise pytest.UsageError(f"shapecheck_paths: no such file or directory: {error.filename}") from error
+    except DiscoveryError as error:
+        raise pytest.UsageError(f"shapecheck_paths: {error}") from error
     check.files = [file for file in files if _wanted(config, file)]
     items[:0] = [_item(session, file, check) for file in check.files]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-import sys
 
 from shapecheck.config import find_settings
-from shapecheck.diagnostics.model import Diagnostic
+from shapecheck.diagnostics.model import Diagnostic, escaped
 from shapecheck.diagnostics.renderers.margin import print_in_colour, render
-from shapecheck.discovery import display_name
+from shapecheck.discovery import display_name, refuse_notebook
 from shapecheck.static.watching import watch
+from shapecheck.streams import complain, to_stdout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,15 +37,17 @@ def show(target: str, *, coloured: bool) -> tuple[str, Report]:
 
     Raises:
         ShowError: nothing can be shown.
+        DiscoveryError: the file is a notebook.
         ConfigError: the settings are wrong.
+        WriteError: what is printed in colour cannot be written.
     """
     path, _, name = target.partition("::")
     if not os.path.exists(path):
-        raise ShowError(f"no such file: {path}")
+        raise ShowError(f"no such file: {path or repr(path)}")
+    refuse_notebook(path)
     watched = watch(display_name(path), find_settings([path]))
     if isinstance(watched, Diagnostic):
-        place = watched.place
-        raise ShowError(f"{place.filename}:{place.row}:{place.column}: {watched.message}")
+        raise ShowError(f"{watched.place.label}: {watched.message}")
     rows = list(range(1, len(watched.lines) + 1))
     if rows and not watched.lines[-1]:
         # What follows the last line break is no line.
@@ -56,9 +58,9 @@ def show(target: str, *, coloured: bool) -> tuple[str, Report]:
     else:
         inside = watched.functions
     if not inside:
-        print(f"shapecheck: {name or path} declares no shapes, so none are inferred", file=sys.stderr)
+        complain(f"shapecheck: {name or escaped(path)} declares no shapes, so none are inferred")
     if coloured:
-        print_in_colour(watched.lines, rows, watched.beside)
+        to_stdout(print_in_colour, watched.lines, rows, watched.beside)
         return "", watched.report
     return render(watched.lines, rows, watched.beside), watched.report
 

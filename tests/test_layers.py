@@ -30,7 +30,7 @@ MAY_IMPORT = {
 # Frontends may import every layer; only frontends import them.
 FRONTENDS = {
     "__main__", "arguments", "axis_coverage", "cache", "cli", "config", "discovery", "findings", "forks",
-    "parallel", "patterns", "progress", "pytest_plugin", "records", "show",
+    "parallel", "patterns", "progress", "pytest_plugin", "records", "show", "streams",
 }  # fmt: skip
 # The package itself offers the call-time names, lazily; the version is a constant, and distributions that bring rules
 # are looked for without importing anything.

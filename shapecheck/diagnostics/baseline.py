@@ -109,7 +109,8 @@ def write_baseline(path: str, diagnostics: Iterable[Diagnostic], lines_of: Lines
         for e, count in sorted(counts.items(), key=lambda pair: _order(pair[0]))
     ]
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        # The name of a file may hold what is no text; the escape that is written then is one of JSON's.
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             json.dump({"version": VERSION, "findings": findings}, file, indent=1, ensure_ascii=False)
             file.write("\n")
     except OSError as error:

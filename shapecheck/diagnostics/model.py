@@ -71,6 +71,11 @@ class Place(Record):
         _store(self, "end_column", end_column)
 
     @property
+    def label(self) -> str:
+        """What people and editors find the place by: `file:row:column`, on one line whatever the file is called."""
+        return f"{escaped(self.filename)}:{self.row}:{self.column}"
+
+    @property
     def sort_key(self) -> tuple[str, int, int]:
         """Orders places by file, then from top to bottom."""
         return (self.filename, self.row, self.column)
@@ -156,6 +161,19 @@ class Rule(Record):
         _store(self, "summary", summary)
         _store(self, "severity", severity)
         _store(self, "default", default)
+
+
+def escaped(name: str) -> str:
+    r"""Return the name of a file as it can be printed, on one line.
+
+    What cannot be printed is written as in a Python string: a line break as `\n`, and a byte that is no text, which
+    Python holds as a lone surrogate, as `\udcff`.
+    """
+    if name.isprintable():
+        return name
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in name
+    )
 
 
 def source_lines(text: str) -> list[str]:

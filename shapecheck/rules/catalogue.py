@@ -53,21 +53,30 @@ class UnknownRuleError(ValueError):
 def codes_matching(selector: str) -> frozenset[str]:
     """Return the codes that a selector names: a code, a name, the beginning of a code ("SC2"), or "ALL".
 
+    Upper and lower case are the same, and blanks around it do not count.
+
     Raises:
         UnknownRuleError: the selector names no implemented rule.
     """
-    if selector in RULES:
-        return frozenset((selector,))
-    if selector in _BY_NAME:
-        return frozenset((_BY_NAME[selector],))
-    upper = selector.upper()
+    found = _named(selector)
+    if found is not None:
+        return found
+    beginning = selector.strip().upper()
+    if not beginning:
+        raise UnknownRuleError("an empty string names no rule; `shapecheck rule` lists them all")
+    found = frozenset(code for code in RULES if code.startswith(beginning))
+    if not found:
+        raise UnknownRuleError(f"no rule is called {selector!r}{_suggestion(selector)}")
+    return found
+
+
+def _named(selector: str) -> frozenset[str] | None:
+    """The codes of a selector that names rules in full; None of one that is the beginning of a code, or nothing."""
+    upper = selector.strip().upper()
     if upper == "ALL":
         return frozenset(RULES)
-    if selector:
-        found = frozenset(code for code in RULES if code.startswith(upper))
-        if found:
-            return found
-    raise UnknownRuleError(f"no rule is called {selector!r}{_suggestion(selector)}")
+    code = upper if upper in RULES else _BY_NAME.get(upper.lower())
+    return None if code is None else frozenset((code,))
 
 
 def codes_matching_any(selectors: Iterable[str]) -> frozenset[str]:
@@ -92,9 +101,8 @@ def codes_selected(selectors: Iterable[str]) -> frozenset[str]:
     """
     codes: frozenset[str] = frozenset()
     for selector in selectors:
-        found = codes_matching(selector)
-        named = selector in RULES or selector in _BY_NAME or selector.upper() == "ALL"
-        codes |= found if named else found & default_codes()
+        named = _named(selector)
+        codes |= codes_matching(selector) & default_codes() if named is None else named
     return codes
 
 
@@ -119,5 +127,8 @@ def page(code: str) -> str:
 def _suggestion(selector: str) -> str:
     import difflib
 
-    near = difflib.get_close_matches(selector, [*RULES, *_BY_NAME], n=2, cutoff=0.6)
+    written = selector.strip()
+    near = difflib.get_close_matches(written.upper(), RULES, n=2, cutoff=0.8) or difflib.get_close_matches(
+        written.lower(), _BY_NAME, n=2
+    )
     return f"; did you mean {' or '.join(near)}?" if near else "; `shapecheck rule` lists them all"

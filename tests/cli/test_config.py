@@ -61,12 +61,21 @@ def test_every_setting(project, tmp_path):
     assert "SC203" in settings.active("src/a.py")
 
 
+def test_rules_are_taken_in_any_spelling(project):
+    assert project('[tool.shapecheck]\nselect = ["sc102", " Rank "]\n').codes == {"SC000", "SC001", "SC102", "SC204"}
+    assert project("[tool.shapecheck]\nignore = []\n").codes == default_codes()
+
+
 @pytest.mark.parametrize(
     ("table", "says"),
     [
         ("excludes = []", "no setting 'excludes'; did you mean exclude"),
         ("colour = true", "no setting 'colour'; there are axes, baseline"),
         ('exclude = "gen"', "exclude must be a list of strings"),
+        ("select = []", "select is empty, so nothing would be reported"),
+        ('select = [""]', "an empty string names no rule"),
+        ('ignore = [" "]', "an empty string names no rule"),
+        ('per-file-ignores = {"a" = [""]}', "an empty string names no rule"),
         ("select = [1]", "select must be a list of strings"),
         ('select = ["SC9"]', "no rule is called 'SC9'"),
         ('ignore = ["rnak"]', "did you mean rank"),

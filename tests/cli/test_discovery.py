@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from shapecheck.config import Settings
-from shapecheck.discovery import discover
+from shapecheck.discovery import DiscoveryError, discover
 
 
 @pytest.fixture
@@ -123,5 +123,5 @@ def test_a_directory_that_cannot_be_listed_is_told(tree, tmp_path, monkeypatch):
 
 def test_a_missing_path_is_an_error(tree):
     tree("a.py")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(DiscoveryError, match=r"no such file or directory: b\.py"):
         found("b.py")

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -70,6 +72,8 @@ def test_standard_input_in_another_encoding_or_none(tmp_path):
     assert status == 1
     assert out.startswith("<stdin>:1:1: error[SC001] unreadable-file: is not UTF-8")
     assert run("check", "-", cwd=tmp_path) == (0, "no findings in 1 file\n", "")
+    marked = b"\xef\xbb\xbf# coding: latin-1\n"
+    assert "so its coding line must say utf-8, not iso-8859-1" in run("check", "-", cwd=tmp_path, stdin=marked)[1]
 
 
 @pytest.mark.parametrize(
@@ -81,35 +85,7 @@ def test_standard_input_is_checked_alone(tmp_path, arguments):
     )  # fmt: skip
 
 
-# -- readers that stop, and interruptions ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["shapecheck", "rule", "ALL"],
-        ["shapecheck", "--help"],
-        ["shapecheck", "check", "--output-format", "json", "many.py"],
-        ["shapecheck", "show", "many.py"],
-        ["examples.embeddings"],
-    ],
-    ids=" ".join,
-)
-def test_a_reader_that_has_seen_enough_ends_a_run_quietly(tmp_path, command):
-    if command[0].startswith("examples"):
-        pytest.importorskip("torch")
-    functions = FAULTY.removeprefix(HEAD)
-    (tmp_path / "many.py").write_text(HEAD + "".join(functions.replace("swap", f"swap{n}") for n in range(300)))
-    source, sink = os.pipe()
-    os.close(source)
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        check=False, stdout=sink, stderr=subprocess.PIPE, cwd=tmp_path, env=ENVIRONMENT,
-    )  # fmt: skip
-    os.close(sink)
-    assert done.stderr == b""
-    assert done.returncode in {0, 1}
-
+# -- interruptions -----------------------------------------------------------------------------------------------------
 
 INTERRUPTED = """
 import os, signal, sys, time
@@ -124,9 +100,9 @@ def interrupted(project, parts, config):
         os.killpg(os.getpgid(0), signal.SIGINT)
     time.sleep(30)
 check.check_parts = shapecheck.forks.check_parts = interrupted
-from shapecheck.cli import main
+from shapecheck.__main__ import run
 sys.argv[1:] = ["check", "--jobs", jobs, "a.py", "b.py"]
-main()
+run()
 """
 
 
@@ -242,6 +218,74 @@ def test_links_that_lead_nowhere_or_round_in_a_circle_are_passed_over(project, c
     assert findings(capsys) == [("a.py", "SC201"), ("b.py", "SC201")]
     assert main(["check", "dangling.py"]) == 2
     assert "no such file or directory: dangling.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [("check",), ("show",), ("check", "-", "--stdin-filename"), ("check", "a.py")])
+def test_a_notebook_is_not_taken_for_checked(project, capsys, command):
+    """Its JSON is an expression of Python, in which there is nothing to find."""
+    (project / "nb.ipynb").write_text('{"cells": []}')
+    assert main([*command, "nb.ipynb"]) == 2
+    said = "shapecheck: notebooks are not read: nb.ipynb; check what `jupyter nbconvert --to script` makes of it\n"
+    assert capsys.readouterr() == ("", said)
+
+
+ODD = ('q"u,o:t%e.py', "two\nlines.py", os.fsdecode(b"no\xfftext.py"), "\x1b[31mred.py", "o'\\n.py", "名 前.py")
+"""Names that a file may have: no file system but a POSIX one takes all of them."""
+
+
+@pytest.fixture
+def odd(tmp_path):
+    try:
+        for name in ODD:
+            (tmp_path / name).write_text(FAULTY)
+    except (OSError, ValueError):
+        pytest.skip("the file system refuses such names")
+    return tmp_path
+
+
+@pytest.mark.parametrize("output", [(), ("--output-file", "out")])
+def test_every_format_tells_files_of_any_name(odd, output):
+    def told(name):
+        done = run("check", "--output-format", name, *output, cwd=odd)
+        assert (done[0], done[2]) == (1, ""), name
+        return (odd / "out").read_text() if output else done[1]
+
+    def uri(result):
+        return result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+
+    shown = ["\\x1b[31mred.py", "no\\udcfftext.py", "o'\\n.py", 'q"u,o:t%e.py', "two\\nlines.py", "名 前.py"]
+    concise = [line for line in told("concise").splitlines() if "error[" in line]
+    assert [line.partition(":4:12: error[SC201]")[0] for line in concise] == shown
+    assert [line[5:] for line in told("full").splitlines() if " --> " in line] == [f"{n}:4:12 in swap" for n in shown]
+    # Programs get the name itself: in JSON all of it, in SARIF byte by byte, in a workflow command what is text.
+    assert {item["filename"] for item in json.loads(told("json"))} == set(ODD)
+    [sarif] = json.loads(told("sarif"))["runs"]
+    assert {os.fsdecode(unquote_to_bytes(uri(result))) for result in sarif["results"]} == set(ODD)
+    commands = told("github").splitlines()
+    assert len(commands) == len(ODD)
+    assert commands[3].startswith('::error title=SC201 return-shape,file=q"u%2Co%3At%25e.py,line=4,')
+    assert ",file=two%0Alines.py,line=4," in commands[4]
+    assert len(ET.fromstring(told("junit")).findall(".//failure")) == len(ODD)  # noqa: S314  our own text
+
+
+def test_files_of_any_name_pass_by_a_baseline(odd):
+    options = "check", "--baseline", "known.json"
+    assert run(*options, "--write-baseline", cwd=odd) == (0, "6 findings written to known.json\n", "")
+    assert run(*options, cwd=odd) == (0, "no findings in 6 files; 6 known from the baseline\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "a\nb.py"], "no such file or directory: a\\nb.py"),
+        (["check", ""], "no such file or directory: ''"),
+        (["show", ""], "no such file: ''"),
+        (["check", "--output-file", "a\n/b", "a.py"], "cannot write a\\n/b: No such file or directory"),
+    ],
+)
+def test_a_complaint_is_one_line_whatever_a_file_is_called(project, capsys, arguments, said):
+    assert main(arguments) == 2
+    assert capsys.readouterr() == ("", f"shapecheck: {said}\n")
 
 
 # -- settings and comments -------------------------------------------------------------------------------------------

@@ -43,9 +43,10 @@ def test_the_beginning_of_a_code_turns_on_what_is_on_by_default():
     assert codes_selected(["SC102", "two-orders"]) == {"SC102", "SC313"}
     assert codes_selected(["SC1", "SC103"]) == {"SC101", "SC103"}
     assert codes_selected(["all"]) == set(RULES)
+    assert codes_selected(["sc102", " Two-Orders "]) == {"SC102", "SC313"}
 
 
-@pytest.mark.parametrize("selector", ["", "SC999", "shape", "operand"])
+@pytest.mark.parametrize("selector", ["", " ", "SC999", "shape", "operand"])
 def test_a_selector_that_names_nothing_is_refused(selector):
     with pytest.raises(UnknownRuleError):
         codes_matching(selector)
@@ -54,6 +55,8 @@ def test_a_selector_that_names_nothing_is_refused(selector):
 def test_a_near_miss_is_suggested():
     with pytest.raises(UnknownRuleError, match="did you mean scrambled-reshape"):
         codes_matching("scrambled-reshapes")
+    with pytest.raises(UnknownRuleError, match="did you mean SC312"):
+        codes_matching("sc3122")
     with pytest.raises(UnknownRuleError, match="`shapecheck rule` lists them all"):
         codes_matching("zzz")
 

@@ -8,6 +8,8 @@ from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.static import check_files, check_source
 from shapecheck.static.files import MAX_BYTES, parse_content, parse_text
 
+MARK = b"\xef\xbb\xbf"
+BESIDE_MARK = "begins with a UTF-8 byte order mark, so its coding line must say utf-8"
 GOOD = """\
 from jaxtyping import Float
 from torch import Tensor
@@ -57,8 +59,35 @@ def test_bytes_that_are_no_utf_8_are_told_with_their_line(tmp_path):
     assert finding.place.row == 2
 
 
-def test_an_unknown_encoding_is_told(tmp_path):
-    assert "cannot be decoded" in only_finding(written(tmp_path, b"# coding: nonsense\nx = 1\n")).message
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"# coding: nonsense\nx = 1\n", "declares an unknown encoding: nonsense"),
+        (b"# coding: hex\nx = 1\n", "declares an encoding that is not one of text: hex"),
+        (MARK + b"# coding: latin-1\n", f"{BESIDE_MARK}, not iso-8859-1"),
+        (MARK + b"\n# coding: utf8\n", f"{BESIDE_MARK}, not utf8"),
+    ],
+)
+def test_an_encoding_that_python_refuses_is_told(tmp_path, content, said):
+    path = written(tmp_path, content)
+    assert only_finding(path).message.startswith(said)
+    with pytest.raises(SyntaxError):
+        compile(content, path, "exec")
+
+
+@pytest.mark.parametrize(
+    ("content", "row", "said"),
+    [
+        (b"# coding: ascii\n\nx = '\xe9'\n", 3, "is not ascii (byte 0xe9), which it declares to be"),
+        (b"# coding: utf-8\nx = '\xe9'\n", 2, "is not UTF-8 (byte 0xe9); save it as UTF-8 or declare its encoding"),
+        (MARK + b"x = 1\ny = '\xff'\n", 2, "is not UTF-8 (byte 0xff)"),
+        (b"x = 1\n# coding: latin-1\ny = '\xff'\n", 3, "is not UTF-8 (byte 0xff)"),
+    ],
+)
+def test_bytes_that_are_not_of_the_declared_encoding_are_told_with_their_line(tmp_path, content, row, said):
+    finding = only_finding(written(tmp_path, content))
+    assert finding.message.startswith(said)
+    assert finding.place.row == row
 
 
 @pytest.mark.parametrize(
@@ -66,12 +95,18 @@ def test_an_unknown_encoding_is_told(tmp_path):
     [
         GOOD.encode("utf-8-sig"),
         ("# coding: latin-1\n# caf\xe9\n" + GOOD).encode("latin-1"),
+        ("#!" + 500 * "/x" + "\n# \xe9 coding: latin-1\n" + GOOD).encode("latin-1"),
+        ("# coding: latin-1\n# \xe9\n" + GOOD).replace("\n", "\r").encode("latin-1"),
+        ("# coding: utf-8\n" + GOOD).encode("utf-8-sig"),
         GOOD.replace("\n", "\r\n").encode(),
         GOOD.replace("\n", "\r").encode(),
         (GOOD + "\f\n").encode(),
         GOOD.rstrip("\n").encode(),
     ],
-    ids=["byte order mark", "latin-1", "CRLF", "CR", "form feed", "no end of line"],
+    ids=[
+        "byte order mark", "latin-1", "latin-1 declared late", "latin-1 and CR", "both for UTF-8", "CRLF", "CR",
+        "form feed", "no end of line",
+    ],
 )
 def test_every_way_to_store_the_same_text_is_checked(tmp_path, content):
     [finding] = check_files([written(tmp_path, content)]).diagnostics

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def render(diagnostics: Sequence[Diagnostic], context: Context) -> str:
     """Write `file:row:column: severity[CODE] name: message` lines."""
     return "".join(
-        f"{d.place.filename}:{d.place.row}:{d.place.column}: "
+        f"{d.place.label}: "
         f"{d.severity}[{d.code}] {context.rules[d.code].name}: {one_line(d.message)}\n"
         for d in diagnostics
     )

@@ -52,14 +52,14 @@ def _finding(diagnostic: Diagnostic, context: Context) -> Iterator[Line]:
     blank: Piece = (" " * margin, "")
     for line in rest:
         yield [blank, (f"   {line}", "")]
-    where = f"{diagnostic.place.filename}:{diagnostic.place.row}:{diagnostic.place.column}"
+    where = diagnostic.place.label
     inside = "" if diagnostic.function is None else f" in {diagnostic.function}"
     yield [blank, ("--> ", _FRAME), (where + inside, "")]
     yield from _excerpt(diagnostic.place, context.lines, margin, "^", style)
     for note in diagnostic.notes:
         yield [blank, (" = ", _FRAME), ("note: ", _STYLES["note"]), (note.message, "")]
         if note.place is not None:
-            yield [blank, ("--> ", _FRAME), (f"{note.place.filename}:{note.place.row}:{note.place.column}", "")]
+            yield [blank, ("--> ", _FRAME), (note.place.label, "")]
             yield from _excerpt(note.place, context.lines, margin, "-", _STYLES["note"])
     if diagnostic.repair is not None:
         first, *rest = diagnostic.repair.split("\n")

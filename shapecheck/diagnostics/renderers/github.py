@@ -31,7 +31,7 @@ def _command(diagnostic: Diagnostic, context: Context) -> str:
         properties["endColumn"] = str(max(place.column, place.end_column - 1))
     text = [diagnostic.message]
     for note in diagnostic.notes:
-        where = "" if note.place is None else f" ({note.place.filename}:{note.place.row})"
+        where = "" if note.place is None else f" ({note.place.label})"
         text.append(f"{note.message}{where}")
     if diagnostic.repair is not None:
         text.append(f"repair: {diagnostic.repair}")

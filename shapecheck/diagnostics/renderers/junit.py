@@ -46,9 +46,9 @@ def _case(suite: ET.Element, diagnostic: Diagnostic, context: Context) -> None:
         suite, "testcase", name=name, classname=_text(classname), file=_text(place.filename), line=str(place.row)
     )
     failure = ET.SubElement(case, "failure", type=diagnostic.severity, message=_text(one_line(diagnostic.message)))
-    lines = [f"{place.filename}:{place.row}:{place.column}: {diagnostic.message}"]
+    lines = [f"{place.label}: {diagnostic.message}"]
     for note in diagnostic.notes:
-        where = "" if note.place is None else f"{note.place.filename}:{note.place.row}: "
+        where = "" if note.place is None else f"{note.place.label}: "
         lines.append(f"{where}{note.message}")
     if diagnostic.repair is not None:
         lines.append(f"repair: {diagnostic.repair}")
