@@ -75,6 +75,16 @@ def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"`.squeeze(-1)` on the {long}, or `.unsqueeze(-1)` on the {short}, keeps them paired")
 
 
+def _crossed(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    one, other = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"{shown} of {speaker.shape(found.left_shape)} and {speaker.shape(found.right_shape)} pairs every {one} with "
+        f"every {other}: the left operand is one place along {one} (axis {found.axis}), the right one along {other} "
+        f"(axis {found.other_axis})"
+    )
+    return Said(message, [], "cut both along the same axis")
+
+
 def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     if found.detail:
         message = (
@@ -372,6 +382,7 @@ def _grid_order(found: Mismatch, _: str, speaker: Speaker) -> Said:
 SILENT = {
     Fault.SCRAMBLED: _scrambled,
     Fault.OUTER: _outer,
+    Fault.CROSSED: _crossed,
     Fault.MISALIGNED: _misaligned,
     Fault.ROW: _row,
     Fault.AXIS_ORDER: _axis_order,

@@ -3,6 +3,7 @@
 from shapecheck.rules import (
     batch_first,
     causal_mask,
+    crossed_slices,
     diagonal,
     factor_order,
     grid_axes,
@@ -34,6 +35,7 @@ __all__ = [
     "batch_first",
     "batch_names",
     "causal_mask",
+    "crossed_slices",
     "diagonal",
     "factor_order",
     "forget",

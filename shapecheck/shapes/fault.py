@@ -59,6 +59,8 @@ class Fault(Enum):
     """A reshape whose target fits only after permuting: ``factors`` as they are, ``wanted`` as they would fit."""
     OUTER = "SC302", "outer"
     """One axis meets itself at two places of a broadcast."""
+    CROSSED = "SC302", "crossed"
+    """One place along ``left`` meets, in all pairs, one place along ``right`` of another tensor."""
     MISALIGNED = "SC303", "misaligned"
     """The axis ``left`` meets ``right``, which is not known, although the other operand has that axis elsewhere."""
     ROW = "SC303", "row"
