@@ -5,7 +5,7 @@ Operations know nothing of these rules; a rule may mark the axes of a result, an
 
 from __future__ import annotations
 
-from shapecheck.dims import Dim, Kind
+from shapecheck.dims import Dim, Kind, Symbol
 from shapecheck.shapes import (
     AnyValue,
     Axis,
@@ -144,8 +144,11 @@ def axis_name(axis: object) -> str | None:
 
 
 def is_batch(shape: Shape, position: int = 0) -> bool:
-    """Whether the axis at a position is a batch axis by its name."""
-    return position < len(shape) and axis_name(shape[position]) in BATCH_NAMES
+    """Whether the axis at a position is a batch axis by its name, or several batches one behind the other, ``2*b``."""
+    axis = shape[position] if position < len(shape) else None
+    content = axis.size.content()[1] if isinstance(axis, Axis) and len(axis.size.terms) == 1 else ()
+    batch = content[0] if len(content) == 1 else None
+    return isinstance(batch, Symbol) and batch.kind is Kind.RIGID and batch.name in BATCH_NAMES
 
 
 def unmarked(tensor: Tensor, *kinds: str) -> Tensor:
