@@ -370,6 +370,22 @@ def _index_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"use them on the axis {part}")
 
 
+def _index_extent(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    how, misplaced = found.detail.split("|")
+    size, shape, index = speaker.size(found.left), found.left_shape, found.right_shape
+    does = "writes to" if "scatter" in how else "reads"
+    message = (
+        f"{shown} {does} the first {size} alone: the index {speaker.shape(index)} has size 1 on axis {found.axis} of "
+        f"{speaker.shape(shape)}, and it does not broadcast"
+    )
+    if misplaced:
+        return Said(message, [], f"the 1 of the index belongs on axis {found.other_axis}, whose places it names")
+    along = "-1" if index is None else ", ".join(
+        size if position == found.axis else "-1" for position in range(len(index))
+    )
+    return Said(message, [], f"expand the index: `.expand({along})`")
+
+
 def _grid_order(found: Mismatch, _: str, speaker: Speaker) -> Said:
     first, last, shape = speaker.size(found.left), speaker.size(found.right), speaker.shape(found.left_shape)
     message = (
@@ -410,5 +426,6 @@ SILENT = {
     Fault.INDEX_STRIDE: _index_stride,
     Fault.INDEX_OFFSET: _index_offset,
     Fault.INDEX_AXIS: _index_axis,
+    Fault.INDEX_EXTENT: _index_extent,
     Fault.GRID_ORDER: _grid_order,
 }

@@ -71,11 +71,13 @@ def _marked(result: AnyValue, position: int, source: Tensor, whole: object, star
 
 @watch("operator.getitem", "torch.Tensor.__getitem__")
 def _subscript(call: Observed) -> None:
-    """``x[0:1]``, ``x[..., 0:1]``."""
+    """``x[0:1]``, ``x[..., 0:1]``, ``x[:, [0]]``."""
     source, index = call.tensor(0), call.argument(1)
     if source is None or not isinstance(call.result, Tensor):
         return
-    entries = index.items if isinstance(index, Sequence) and index.kind == "tuple" else [index]
+    entries: list[object] = [*index.items] if isinstance(index, Sequence) and index.kind == "tuple" else [index]
+    if sum([isinstance(entry, Sequence) for entry in entries]) == 1:
+        entries = [_as_slice(entry) for entry in entries]
     if not any(isinstance(entry, Slice) for entry in entries):
         return
     if not all(isinstance(entry, (Slice, Dim)) or entry in (ELLIPSIS, NONE) for entry in entries):
@@ -93,6 +95,13 @@ def _subscript(call: Observed) -> None:
             call.result = _marked(call.result, place, source, source.shape[held], _place_of(entry))
         held -= not isinstance(entry, Constant)
         place -= not isinstance(entry, Dim)
+
+
+def _as_slice(entry: object) -> object:
+    """A list of one place takes what a slice takes."""
+    if isinstance(entry, Sequence) and len(entry.items) == 1 and isinstance(entry.items[0], Dim):
+        return Slice(entry.items[0], entry.items[0] + ONE, None)
+    return entry
 
 
 def _place_of(entry: Slice) -> Dim | None:

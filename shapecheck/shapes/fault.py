@@ -117,6 +117,10 @@ class Fault(Enum):
     """Places along ``right``, one for each of ``left`` samples, on an axis (``factors``) that holds those of all."""
     INDEX_AXIS = "SC314", "index-axis"
     """Places along ``left`` are used on ``right`` (``detail`` tells what found them)."""
+    INDEX_EXTENT = "SC314", "index-extent"
+    """An index has one place on ``left``, which is not the gathered axis, ``right``: the others are left out.
+
+    ``detail`` tells what does it, and whether the index has its places where the 1 should be."""
     GRID_ORDER = "SC314", "grid-order"
     """The first coordinate of a sampling grid runs along ``left``, and is used on ``right``."""
 
