@@ -103,9 +103,18 @@ def invalid_annotation(hint: InvalidHint) -> str:
     return f'"{hint.text}": {message}' if len(hint.text) <= MAX_QUOTED else message
 
 
-def unbound_name(token: str, name: str) -> str:
-    """An expression in a shape string with a name that nothing binds."""
-    return f"`{token}` uses the axis name {name}, which nothing binds: no annotation of the function names it by itself"
+_UNBOUND = {
+    "nowhere": "uses the axis name {name}, which nothing binds: no annotation of the function names it by itself",
+    "later": "uses the axis name {name} before anything binds it: annotations are read from left to right",
+    "parameter": "uses the axis name {name}, which nothing binds: the parameter of that name is written {{{name}}}",
+    "attribute": "uses the axis name {name}, which nothing binds: an attribute is written {{self.{name}}}",
+    "braces": "evaluates {name}, which is no parameter of the function: braces hold nothing else",
+}
+
+
+def unbound_name(token: str, name: str, why: str) -> str:
+    """An expression in a shape string with a name that has no size when it is read."""
+    return f"`{token}` {_UNBOUND[why].format(name=name)}"
 
 
 def unbound_result(token: str) -> str:

@@ -17,6 +17,7 @@ RULES: dict[str, Rule] = {
         Rule("SC101", "invalid-annotation", "the shape string of an annotation does not parse", "error"),
         Rule("SC102", "unbound-dim", "an axis name in the result that nothing binds", "warning", default=False),
         Rule("SC103", "narrow-annotation", "a named axis must be one number", "warning", default=False),
+        Rule("SC104", "early-expression", "an expression uses a name before it has a size", "error", default=False),
         Rule("SC201", "return-shape", "what is returned is not what is declared", "error"),
         Rule("SC202", "argument-shape", "a call passes what the callee does not declare", "error"),
         Rule("SC203", "operand-shape", "operands of an operation do not fit", "error"),

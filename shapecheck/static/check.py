@@ -214,8 +214,8 @@ class Checker(Analyst):
             return
         for hint in signature.invalid:
             self.interpreter.report_invalid_hint(self.index, hint)
-        for array, axis, name in unbound_expressions(signature, cls):
-            self.interpreter.report_unbound(self.index, array, axis, name)
+        for unbound in unbound_expressions(signature, cls):
+            self.interpreter.report_unbound(self.index, unbound)
         if self.interpreter.wants("SC102"):
             for array, axis in unbound_results(signature, cls):
                 self.interpreter.report_unbound_result(self.index, array, axis)

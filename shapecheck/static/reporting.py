@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shapecheck.annotations.spec import AxisSpec
     from shapecheck.diagnostics.misfit import Misfit
     from shapecheck.rules.vocabulary import Vocabulary
+    from shapecheck.static.bindings import Unbound
     from shapecheck.static.declare import Names
     from shapecheck.static.frame import Frame
 
@@ -103,12 +104,20 @@ class Reporter:
         place = self.span(index, span)
         self.add(Diagnostic("SC101", "error", wording.invalid_annotation(hint), place, self.root or None))
 
-    def report_unbound(self, index: ModuleIndex, hint: ArrayHint, axis: AxisSpec, name: str) -> None:
-        """Report an expression in a shape string that uses a name which nothing binds."""
-        if hint.place is None or hint.place.path != index.path:
+    def report_unbound(self, index: ModuleIndex, found: Unbound) -> None:
+        """Report an expression in a shape string that cannot be evaluated at any call.
+
+        Where it is clear which size is meant, it serves whoever reads it, and only those who ask are told.
+        """
+        code = "SC101" if found.why in {"nowhere", "braces"} else "SC104"
+        if code == "SC104" and not self.wants(code):
             return
-        place = self.span(index, hint.place.locate(axis.start, axis.end))
-        self.add(Diagnostic("SC101", "error", wording.unbound_name(axis.text, name), place, self.root or None))
+        if found.array.place is None or found.array.place.path != index.path:
+            return
+        axis = found.axis
+        place = self.span(index, found.array.place.locate(axis.start, axis.end))
+        message = wording.unbound_name(axis.text, found.name, found.why)
+        self.add(Diagnostic(code, "error", message, place, self.root or None))
 
     def report_unbound_result(self, index: ModuleIndex, hint: ArrayHint, axis: AxisSpec) -> None:
         """Report an axis of a result that nothing binds and nothing checks."""
