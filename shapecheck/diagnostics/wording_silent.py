@@ -195,6 +195,12 @@ def _weights_alone(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 def _row_mask(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     del shown
     size = speaker.size(found.left)
+    if found.detail == "added":
+        message = (
+            f"the bias {speaker.shape(found.right_shape)} has no extent along {size} (axis {found.axis} of "
+            f"{speaker.shape(found.left_shape)}), over which the softmax runs: whatever it is, the weights are the same"
+        )
+        return Said(message, [], f"give the bias the axis {size}, or add it behind the softmax")
     message = (
         f"the mask {speaker.shape(found.right_shape)} has no extent along {size} (axis {found.axis} of "
         f"{speaker.shape(found.left_shape)}), over which the softmax runs: it hides whole rows, and nothing in them"

@@ -25,8 +25,10 @@ from shapecheck.rules import (
 from shapecheck.rules.batch_first import is_a_batch
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.batch_mixed import handed_out
+from shapecheck.rules.given import give
 from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import BATCH_WORDS, observe
+from shapecheck.rules.whole_rows import overwritten, scores_handed_out
 from shapecheck.rules.written import forget
 
 from shapecheck.rules import values_kept  # isort: skip - the last of the watchers
@@ -40,6 +42,7 @@ __all__ = [
     "diagonal",
     "factor_order",
     "forget",
+    "give",
     "grid_axes",
     "handed_out",
     "index_axis",
@@ -52,7 +55,9 @@ __all__ = [
     "misaligned",
     "norm_axis",
     "observe",
+    "overwritten",
     "scan_axis",
+    "scores_handed_out",
     "softmax_axis",
     "squeeze_batch",
     "step_shifts",

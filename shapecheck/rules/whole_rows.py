@@ -1,20 +1,39 @@
 """SC306: a mask that has no extent along the axis of the softmax hides whole rows, and so nothing within them.
 
 ``scores.masked_fill(~valid[:, :, None], -1e9).softmax(-1)`` leaves every row as it was, or makes it uniform. Followed
-are scores that were just computed, by a product or a layer, up to the softmax; whatever else happens to them, they may
-have been masked before, and nothing is said. Silent are two masks of which one has an extent along the axis, what is
-filled with a number that hides nothing (rows that would be empty), and masks that are multiplied behind the softmax.
+are scores that were just computed, by a product or a layer, or that the function gets, up to the softmax; whatever else
+happens to them, they may have been masked before, and nothing is said. So is a bias that the function gets, and that is
+spread along the axis by hand: ``(scores + bias[:, :, None]).softmax(-1)`` is ``scores.softmax(-1)``.
+
+Silent are two masks of which one has an extent along the axis, what is filled with a number that hides nothing (rows
+that would be empty), masks that are multiplied behind the softmax, rows that are hidden once more behind it, and scores
+that are used in another way as well: normalised along the other axis, returned, searched for the largest.
 """
 
 from __future__ import annotations
 
 from shapecheck.dims import Dim
+from shapecheck.rules.given import is_given
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
 from shapecheck.rules.traits import MOVED, with_trait
-from shapecheck.shapes import Axis, Constant, Copies, Extreme, Fault, Mismatch, Origin, Shape, Tensor
+from shapecheck.shapes import (
+    Axis,
+    Constant,
+    Copies,
+    Extreme,
+    Factor,
+    Fault,
+    Origin,
+    Sequence,
+    Shape,
+    Tensor,
+    Undecided,
+    current,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Final
 
     from shapecheck.shapes import AnyValue
@@ -24,13 +43,36 @@ LARGE: Final = 1000
 
 
 class Mask:
-    """A mask that scores were hidden by: its shape, and where."""
+    """A mask that scores were hidden by, or a bias that was ``added`` to them: its shape, and where.
 
-    __slots__ = ("place", "shape")
+    ``cases`` are the softmaxes that it does nothing for; ``useful`` tells that it does something elsewhere.
+    """
 
-    def __init__(self, shape: Shape, place: object) -> None:
+    __slots__ = ("added", "cases", "place", "shape", "useful")
+
+    def __init__(self, shape: Shape, *, added: bool = False) -> None:
         self.shape = shape
-        self.place = place
+        self.place = here()
+        self.added = added
+        self.cases: list[Undecided] = []
+        self.useful = False
+        current().masks.append(self)
+
+    def use(self) -> None:
+        """Note that the mask is good for something."""
+        self.useful = True
+        for case in self.cases:
+            case.excused = True
+
+    def doubt(self, case: Undecided) -> None:
+        """Note a softmax that the mask does nothing for."""
+        case.excused = self.useful
+        self.cases.append(case)
+
+    @property
+    def rows(self) -> set[Factor]:
+        """What the mask tells apart."""
+        return _parts(self.shape)
 
     def extends(self, behind: int) -> bool | None:
         """Whether the mask differs along the axis that stands so far from the end; None if that is not known.
@@ -43,6 +85,10 @@ class Mask:
         if axis is not None and axis.is_one and axis.origin is Origin.KEPT:
             return None
         return axis is not None and not _is_constant_along(axis)
+
+
+def _parts(shape: Shape) -> set[Factor]:
+    return {factor for axis in shape.known for factor in axis.factors if not isinstance(factor.ident, Copies)}
 
 
 def _is_constant_along(axis: Axis) -> bool:
@@ -96,7 +142,9 @@ def _extent(mask: Tensor) -> Shape:
 
 def _scores(tensor: Tensor | None) -> Scores | None:
     found = None if tensor is None else tensor.mark
-    return found if isinstance(found, Scores) else None
+    if isinstance(found, Scores):
+        return found
+    return Scores() if tensor is not None and tensor.shape.axes and is_given(tensor) else None
 
 
 def _sign(value: AnyValue | None) -> int:
@@ -176,7 +224,7 @@ def _hide(call: Observed, source: Tensor | None, mask: Tensor | None, fill: AnyV
         return
     scores = _scores(source)
     if scores is not None:
-        call.result = with_trait(result, Scores((*scores.masks, Mask(_extent(mask), here()))))
+        call.result = with_trait(result, Scores((*scores.masks, Mask(_extent(mask)))))
     elif source is None or not source.shape.axes or source.mark is None:
         call.result = with_trait(result, Hiding(negative=True))
 
@@ -187,18 +235,42 @@ def _add(call: Observed) -> None:
     if left is None or right is None or not isinstance(result, Tensor):
         return
     minus = "sub" in call.name
+    computed = [source for source in (left, right) if isinstance(source.mark, Scores)]
     for source, other in ((left, right), (right, left)):
         scores = _scores(source)
-        if scores is None or (minus and source is right):
+        if scores is None or (computed and source not in computed) or (minus and source is right):
             continue
-        also = _scores(other)
-        if also is not None:
-            call.result = with_trait(result, Scores((*scores.masks, *also.masks)))
-        elif other.kind == "torch.nn.Parameter":
-            call.result = with_trait(result, scores)
-        elif isinstance(other.mark, Hiding) and other.mark.negative is not minus:
-            call.result = with_trait(result, Scores((*scores.masks, Mask(other.shape, here()))))
-        return
+        found = _with_term(scores, other, minus=minus)
+        if found is None and not minus and _is_spread(other) and _is_full(source.shape, result.shape):
+            found = Scores((*scores.masks, Mask(other.shape, added=True)))
+        if found is not None:
+            call.result = with_trait(result, found)
+            return
+
+
+def _with_term(scores: Scores, other: Tensor, *, minus: bool) -> Scores | None:
+    """Scores to which something was added that is known to be a mask, or none."""
+    if isinstance(other.mark, Scores):
+        return Scores((*scores.masks, *other.mark.masks))
+    if other.kind == "torch.nn.Parameter":
+        return scores
+    if isinstance(other.mark, Hiding) and other.mark.negative is not minus:
+        return Scores((*scores.masks, Mask(other.shape)))
+    return None
+
+
+def _is_spread(bias: Tensor) -> bool:
+    """Whether a bias that the function gets was given an axis of 1 by hand."""
+    by_hand = any(axis.is_one and axis.origin is Origin.WRITTEN for axis in bias.shape.known)
+    return by_hand and is_given(bias) and not all(axis.is_one for axis in bias.shape.known)
+
+
+def _is_full(source: Shape, result: Shape) -> bool:
+    """Whether nothing is repeated where the scores are lined up with something."""
+    return len(source) == len(result) and all(
+        isinstance(one, Axis) and isinstance(other, Axis) and one.is_one is other.is_one
+        for one, other in zip(source, result, strict=True)
+    )
 
 
 # -- where they are compared -----------------------------------------------------------------------------------------
@@ -218,24 +290,83 @@ def _softmax(call: Observed) -> None:
     axis = source.shape[position] if isinstance(position, int) and source.shape.rest is None else None
     if isinstance(position, int) and isinstance(axis, Axis) and not axis.is_one:
         behind = len(source.shape) - position
-        if all(mask.extends(behind) is False for mask in scores.masks):
-            mask = scores.masks[-1]
-            _suspect(call, axis, source.shape, position, mask.shape, mask.place)
+        without = [mask for mask in scores.masks if mask.extends(behind) is False]
+        for mask in scores.masks:
+            if mask not in without:
+                mask.use()
+        if len(without) < len(scores.masks):
+            without = [mask for mask in without if mask.added]
+        if without:
+            _suspect(call, without[-1], axis, source.shape, position)
 
 
 @watch("torch.nn.functional.scaled_dot_product_attention")
 def _attend(call: Observed) -> None:
-    keys, mask = call.tensor(1, "key"), call.tensor(3, "attn_mask")
-    if keys is None or mask is None or len(keys.shape) < 2 or keys.shape.rest is not None or not mask.shape.axes:
+    keys, given = call.tensor(1, "key"), call.tensor(3, "attn_mask")
+    if keys is None or given is None or len(keys.shape) < 2 or keys.shape.rest is not None or not given.shape.axes:
         return
-    axis = keys.shape[-2]
-    if isinstance(axis, Axis) and not axis.is_one and Mask(_extent(mask), here()).extends(1) is False:
-        _suspect(call, axis, keys.shape, len(keys.shape) - 2, mask.shape, here())
+    axis, mask = keys.shape[-2], Mask(_extent(given))
+    if isinstance(axis, Axis) and not axis.is_one and mask.extends(1) is False:
+        _suspect(call, mask, axis, keys.shape, len(keys.shape) - 2)
 
 
-def _suspect(call: Observed, axis: Axis, scores: Shape, position: int, mask: Shape, place: object) -> None:
-    call.suspect(
-        Mismatch(
-            Fault.ROW_MASK, axis=position, left=axis.size, left_shape=scores, right_shape=mask, place=place,
-        )
-    )
+def _suspect(call: Observed, mask: Mask, axis: Axis, scores: Shape, position: int) -> None:
+    case = Undecided(
+        kind=Fault.ROW_MASK, axis=position, left=axis.size, left_shape=scores, right_shape=mask.shape, place=mask.place,
+        detail="added" if mask.added else "",
+    )  # fmt: skip
+    mask.doubt(case)
+    call.suspect(case)
+
+
+# -- what else a mask of rows is good for ------------------------------------------------------------------------------
+
+
+@watch(
+    *methods(
+        "sigmoid", "exp", "max", "amax", "argmax", "topk", "sort", "argsort", "flatten", "logsumexp", "sum", "mean",
+    ),
+    "torch.Tensor.view", *methods("reshape"), "torch.nn.functional.logsigmoid", "torch.special.logsumexp",
+)  # fmt: skip
+def _use(call: Observed) -> None:
+    """Scores with hidden rows, of which one is searched, or that are used one by one."""
+    source = call.tensor(0, "input")
+    for mask in source.mark.masks if source is not None and isinstance(source.mark, Scores) else ():
+        mask.use()
+
+
+@watch(
+    "operator.mul", "operator.imul", *methods("mul", "multiply", "masked_fill", "masked_select", "where", "einsum"),
+    "torch.Tensor.mul_", "torch.Tensor.masked_fill_", "operator.getitem", "einops.einsum", *methods("nan_to_num"),
+)
+def _hide_again(call: Observed) -> None:
+    """Rows that are hidden once more behind the softmax."""
+    waiting = [mask for mask in current().masks if isinstance(mask, Mask) and mask.cases and not mask.useful]
+    if not waiting:
+        return
+    given = [_parts(_extent(value)) for value in _tensors(call.args)]
+    for mask in waiting:
+        if call.name.endswith("nan_to_num") or mask.rows in given:
+            mask.use()
+
+
+def _tensors(values: Iterable[AnyValue]) -> list[Tensor]:
+    found: list[Tensor] = []
+    for value in values:
+        found += [value] if isinstance(value, Tensor) else []
+        found += [item for item in value.items if isinstance(item, Tensor)] if isinstance(value, Sequence) else []
+    return found
+
+
+def overwritten() -> None:
+    """Something is written into a tensor: the rows that were hidden, perhaps."""
+    for mask in current().masks:
+        if isinstance(mask, Mask) and mask.cases:
+            mask.use()
+
+
+def scores_handed_out(value: AnyValue) -> None:
+    """Scores that others get as well may be used in other ways."""
+    for tensor in _tensors([value]):
+        for mask in tensor.mark.masks if isinstance(tensor.mark, Scores) else ():
+            mask.use()

@@ -12,12 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from shapecheck.dims import Dim, Verdict
     from shapecheck.shapes.fault import Mismatch
+    from shapecheck.shapes.values import Tensor
 
 
 class Context:
     """The facts in force and the suspicions collected."""
 
-    __slots__ = ("hidden", "mixing", "place", "scope", "suspicions")
+    __slots__ = ("given", "hidden", "masks", "mixing", "place", "scope", "suspicions")
 
     def __init__(self, scope: Scope | None = None) -> None:
         self.scope = Scope() if scope is None else scope
@@ -26,6 +27,10 @@ class Context:
         """What is being evaluated; remembered with each solution."""
         self.mixing = False
         """Whether any axis is mixed: its places depend on each other."""
+        self.given: dict[int, Tensor] = {}
+        """The tensors that the function under analysis gets, by identity."""
+        self.masks: list[object] = []
+        """The masks of scores, of which what follows tells what they are good for."""
         self.hidden = False
         """Whether an axis could not be told because it is counted across axes of unknown number."""
 

@@ -9,7 +9,7 @@ from shapecheck.annotations.hints import union
 from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
-from shapecheck.rules.silent import batch_names
+from shapecheck.rules.silent import batch_names, give
 from shapecheck.shapes import AnyValue, Axis, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
 from shapecheck.static.cases import MAX_STEPS, Case, cases, variadic_names
@@ -21,7 +21,7 @@ from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.report import InternalNote, Report
 from shapecheck.static.signature import Parameter, optional_of
 from shapecheck.static.ties import declared_ties, explicit_ties, implicit_ties, path_reader, setting_ties
-from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance
+from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance, OneOf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -368,6 +368,9 @@ class Analyst:
         self.entry.update(values)
         if self.case is not None and self.case.subject in values:
             values[self.case.subject] = self.case.choose(values[self.case.subject])
+        for value in values.values():
+            for option in value.options if isinstance(value, OneOf) else (value,):
+                give(option)
         frame.env.update(values)
         return tied
 

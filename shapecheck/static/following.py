@@ -158,6 +158,9 @@ def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
 def _axis(declared: Axis, found: Axis) -> Axis:
     scope = current().scope
     size = scope.normal(declared.size)
+    if size.symbol is not None and size.symbol.kind is Kind.OPAQUE and all(map(_is_known, found.size.atoms)):
+        # A ``#name`` is the axis or 1: the body says which.
+        return found
     if size.symbol is not None and size.symbol.kind is Kind.FLEXIBLE and _is_made_up(scope.normal(found.size)):
         # A name that nothing binds is what the body makes it.
         require(declared.size, found.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.rules.silent import handed_out
+from shapecheck.rules.silent import handed_out, scores_handed_out
 from shapecheck.shapes import AnyValue, current
 from shapecheck.static.values import Dictionary, OneOf
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def hand_out(frame: Frame, value: AnyValue) -> None:
     """Let the rules see a value that others get."""
-    if frame.depth == 0 and current().mixing:
+    if frame.depth == 0 and (current().mixing or current().masks):
         _hand_out(value)
 
 
@@ -26,3 +26,4 @@ def _hand_out(value: AnyValue) -> None:
             _hand_out(option)
     else:
         handed_out(value)
+        scores_handed_out(value)

@@ -9,7 +9,7 @@ from shapecheck.dims import Dim, Scope
 from shapecheck.ops import find_operation
 from shapecheck.ops.indexing import setitem
 from shapecheck.ops.signature import FAMILIES
-from shapecheck.rules.silent import forget, observe
+from shapecheck.rules.silent import forget, observe, overwritten
 from shapecheck.shapes import (
     NONE,
     AnyValue,
@@ -242,6 +242,7 @@ class Interpreter(Declarations):
     def set_item(self, owner: Tensor, index: AnyValue, value: AnyValue) -> Mismatch | None:
         """Check an assignment to a part of a tensor."""
         forget(owner)
+        overwritten()
         return setitem(owner, self._argument(index), self._argument(value))
 
     def count(self, frame: Frame, node: ast.AST, value: AnyValue) -> None:

@@ -1,0 +1,52 @@
+"""What the function under analysis gets: its parameters as they are, or moved about, scaled and converted.
+
+Of numbers that nobody computed here it is known that nothing was done to them in this function.
+"""
+
+from __future__ import annotations
+
+from shapecheck.rules.observed import Observed, Trait, here, watch
+from shapecheck.rules.traits import IDENTITIES, ORDERED, PERMUTED, SCALES, is_number, with_trait
+from shapecheck.shapes import AnyValue, Shape, Tensor, current
+
+
+class Given(Trait):
+    """A parameter that was moved about, scaled or converted."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("given", here())
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The parameter behind an operation."""
+        del how, source, result, ordered
+        return self
+
+
+def give(value: AnyValue) -> None:
+    """Note that the function under analysis gets a tensor."""
+    if isinstance(value, Tensor) and value.dtype == "float":
+        current().given[id(value)] = value
+
+
+def is_given(tensor: Tensor) -> bool:
+    """Whether a tensor of floats is a parameter, but for its order and its scale."""
+    return isinstance(tensor.mark, Given) or current().given.get(id(tensor)) is tensor
+
+
+@watch(*IDENTITIES, *ORDERED, *PERMUTED)
+def _moved(call: Observed) -> None:
+    source, result = call.tensor(0, "input", "tensor"), call.result
+    if source is not None and isinstance(result, Tensor) and result.mark is None and is_given(source):
+        call.result = with_trait(result, Given())
+
+
+@watch(*SCALES)
+def _scaled(call: Observed) -> None:
+    one, other, result = call.argument(0, "input"), call.argument(1, "other"), call.result
+    if is_number(one) and not call.name.endswith(("div", "divide")):
+        one, other = other, one
+    given = isinstance(one, Tensor) and is_given(one) and is_number(other)
+    if given and isinstance(result, Tensor) and result.mark is None:
+        call.result = with_trait(result, Given())
