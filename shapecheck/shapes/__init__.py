@@ -3,8 +3,8 @@
 from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Rest, fuse, merged, part
 from shapecheck.shapes.broadcast import broadcast, suspect_order
 from shapecheck.shapes.context import Context, current, hide, require, scope, suspect, use
-from shapecheck.shapes.fault import Fault, Mismatch, Undecided
-from shapecheck.shapes.regroup import flatten, reshape, split_axis, split_in_order, suspect_split
+from shapecheck.shapes.fault import Fault, Mismatch, Scrambled, Undecided
+from shapecheck.shapes.regroup import flatten, lies_in_order, reshape, split_axis, split_in_order, suspect_split
 from shapecheck.shapes.shape import Shape
 from shapecheck.shapes.values import (
     ELLIPSIS,
@@ -47,6 +47,7 @@ __all__ = [
     "Parts",
     "Ratio",
     "Rest",
+    "Scrambled",
     "Sequence",
     "Shape",
     "Slice",
@@ -59,6 +60,7 @@ __all__ = [
     "flatten",
     "fuse",
     "hide",
+    "lies_in_order",
     "merged",
     "part",
     "require",

@@ -168,8 +168,8 @@ class Mismatch:
         """Where the cause stands, if not where the fault shows."""
 
     def replace(self, **changes: Any) -> Mismatch:
-        """The same mismatch with some fields changed."""
-        return Mismatch(**({field: getattr(self, field) for field in self.__slots__} | changes))
+        """The same mismatch with some fields changed; it is decided then."""
+        return Mismatch(**({field: getattr(self, field) for field in Mismatch.__slots__} | changes))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mismatch) and all(
@@ -182,7 +182,7 @@ class Mismatch:
     def __repr__(self) -> str:
         fields = [
             f"{field}={getattr(self, field)!r}"
-            for field in self.__slots__
+            for field in Mismatch.__slots__
             if getattr(self, field) not in {None, "", ()}
         ]
         return f"Mismatch({', '.join(fields)})"
@@ -206,3 +206,17 @@ class Undecided(Mismatch):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+class Scrambled(Undecided):
+    """A scrambled reshape, excused where the ``pieces`` that it made go back together as they were.
+
+    ``lying`` are the factors that the elements of these pieces really have, in the order of memory.
+    """
+
+    __slots__ = ("lying", "pieces")
+
+    def __init__(self, pieces: tuple[Factor, ...], lying: tuple[Factor, ...], **fields: Any) -> None:
+        super().__init__(**fields)
+        self.pieces = pieces
+        self.lying = lying

@@ -9,7 +9,7 @@ from __future__ import annotations
 from shapecheck.dims import ONE, YES, Call, Dim, Kind, No, Symbol, cancelled, floordiv
 from shapecheck.shapes.axis import Axis, Factor, Made, Origin, Rest, fuse, fused_axis, merged, part
 from shapecheck.shapes.context import require, scope, suspect
-from shapecheck.shapes.fault import Fault, Mismatch
+from shapecheck.shapes.fault import Fault, Mismatch, Scrambled
 from shapecheck.shapes.grouping import Grouping, apply, exact_divisions
 from shapecheck.shapes.shape import Shape
 
@@ -123,7 +123,7 @@ def _suspect_equated(shape: Shape, targets: Sequence[Dim | Rest], total: Dim, wa
     grouping = Grouping(factors, [ONE if isinstance(target, Rest) else target for target in targets])
     permuted = grouping.permuted() if grouping.in_order() is None else None
     if permuted is not None:
-        _suspect_scrambled(shape, targets, permuted)
+        _suspect_scrambled(shape, targets, permuted, ())
 
 
 def _ones(shape: Shape) -> int:
@@ -149,32 +149,55 @@ def split_axis(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
 
 def split_in_order(axis: Axis, sizes: Sequence[Dim]) -> list[Axis]:
     """The same where a pattern names the parts, which may be in another order."""
-    suspect_split(axis, sizes)
-    return split_axis(axis, sizes)
+    parts = split_axis(axis, sizes)
+    suspect_split(axis, sizes, parts)
+    return parts
 
 
-def suspect_split(axis: Axis, sizes: Sequence[Dim]) -> None:
+def suspect_split(axis: Axis, sizes: Sequence[Dim], parts: Sequence[Axis] = ()) -> None:
     """Note the parts ``(n t)`` of an axis that lies as ``(t n)``."""
     grouping = Grouping(axis.factors, list(sizes))
     permuted = grouping.permuted() if grouping.in_order() is None else None
     if permuted is not None:
-        _suspect_scrambled(Shape([axis]), sizes, permuted, "pattern")
+        _suspect_scrambled(Shape([axis]), sizes, permuted, parts, "pattern")
 
 
 def _suspect_scrambled(
-    shape: Shape, targets: Sequence[Dim | Rest], permuted: Sequence[Sequence[Factor]], detail: str = ""
+    shape: Shape,
+    targets: Sequence[Dim | Rest],
+    permuted: Sequence[Sequence[Factor]],
+    made: Sequence[Axis | Rest],
+    detail: str = "",
 ) -> None:
-    """Note that the targets fit only with the factors of the shape in another order."""
+    """Note that the targets fit only with the factors of the shape in another order; ``made`` are the new axes."""
+    factors = tuple([factor for axis in shape.axes for factor in axis.factors])
+    first, last, held = _torn_apart([factor for factor in factors if not scope().equal(factor.size, ONE)], permuted)
     suspect(
-        Mismatch(
-            Fault.SCRAMBLED,
+        Scrambled(
+            tuple([factor for axis in made[first:last] for factor in axis.factors]),
+            held,
+            kind=Fault.SCRAMBLED,
             left_shape=shape,
             right_shape=_plain(targets),
-            factors=tuple([factor for axis in shape.axes for factor in axis.factors]),
+            factors=factors,
             wanted=tuple([tuple(group) for group in permuted]),
             detail=detail,
         )
     )
+
+
+def _torn_apart(
+    factors: Sequence[Factor], permuted: Sequence[Sequence[Factor]]
+) -> tuple[int, int, tuple[Factor, ...]]:
+    """Which of the groups hold what was moved, from and up to where, and the factors that lie there."""
+    first, last, start, stop = 0, len(permuted), 0, len(factors)
+    while first < last and list(permuted[first]) == list(factors[start : start + len(permuted[first])]):
+        start += len(permuted[first])
+        first += 1
+    while last > first and list(permuted[last - 1]) == list(factors[stop - len(permuted[last - 1]) : stop]):
+        stop -= len(permuted[last - 1])
+        last -= 1
+    return first, last, tuple(factors[start:stop])
 
 
 def _product(sizes: Sequence[Dim | Rest]) -> Dim:
@@ -249,6 +272,12 @@ def _aligned(shape: Shape, targets: list[Dim | Rest], *, agreed: bool) -> Shape:
     return Shape(axes)
 
 
+def lies_in_order(factors: Sequence[Factor], shape: Shape) -> bool:
+    """Whether the axes of a shape are made of these factors in their order."""
+    sizes = [axis.size for axis in shape.axes]
+    return Grouping(factors, sizes).in_order() is not None
+
+
 def _stays(axis: Axis | Rest, target: Dim | Rest) -> bool:
     if isinstance(axis, Rest) or isinstance(target, Rest):
         return axis is target
@@ -264,8 +293,9 @@ def _group(shape: Shape, targets: list[Dim | Rest]) -> Shape:
         permuted = grouping.permuted()
         if permuted is None:
             return _aligned(shape, targets, agreed=scope().equal(shape.numel, _product(targets)))
-        _suspect_scrambled(shape, targets, permuted)
-        return _unfollowed(shape, targets)
+        made = _unfollowed(shape, targets)
+        _suspect_scrambled(shape, targets, permuted, made.axes)
+        return made
     axes: list[Axis | Rest] = []
     # By the factor object: two axes of one name are still two axes.
     whole = {id(axis.factors[0]): axis for axis in shape.known if len(axis.factors) == 1}
