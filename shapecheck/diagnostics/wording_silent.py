@@ -127,6 +127,17 @@ def _axis_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"`{move(sources, moved)}` brings them into the declared order")
 
 
+def _layer_axis(found: Mismatch, shown: str, _: Speaker) -> Said:
+    # The sizes as they were: to a speaker both are the same by now.
+    message = (
+        f"{shown} takes {found.left} features on axis {found.axis} of {found.left_shape}, which is {found.right}: they "
+        f"stand on axis {found.other_axis}, and only by accident are the two equally long"
+    )
+    one, other = sorted((found.axis or 0, found.other_axis or 0))
+    moved = f".transpose({one}, {other})" if other - one == 1 else f".movedim({found.other_axis}, {found.axis})"
+    return Said(message, [], f"`{moved}` in front of the layer puts them there")
+
+
 def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     one = " ".join(speaker.size(factor.size) for factor in found.factors)
     other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
@@ -408,6 +419,7 @@ SILENT = {
     Fault.MISALIGNED: _misaligned,
     Fault.ROW: _row,
     Fault.AXIS_ORDER: _axis_order,
+    Fault.LAYER_AXIS: _layer_axis,
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,

@@ -67,6 +67,8 @@ class Fault(Enum):
     """One row of a table, at the place ``left``, is broadcast along the axis of that very size."""
     AXIS_ORDER = "SC304", "axis-order"
     """The names that a callee declares arrive in another order (``detail`` is the parameter)."""
+    LAYER_AXIS = "SC304", "layer-axis"
+    """A layer takes ``left`` features on an axis that is ``right``, and they stand on ``other_axis``."""
     FACTOR_ORDER = "SC305", "factor-order"
     """The factors of a merged axis meet the same factors in another order (``factors`` and ``wanted``)."""
     SOFTMAX_AXIS = "SC306", "softmax-axis"
