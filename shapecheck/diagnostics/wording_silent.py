@@ -172,6 +172,16 @@ def _softmax_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"`softmax(dim={dim})` normalises the axis that is summed over")
 
 
+def _pick_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    picked, normalised = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"{shown} picks one of {picked} (axis {found.axis} of {speaker.shape(found.left_shape)}) for each of "
+        f"{normalised}, but the softmax normalises {normalised} (axis {found.other_axis}): they do not add up to 1"
+    )
+    dim = _from_end(found.axis, found.left_shape)
+    return Said(message, [], f"normalise the axis that is picked from: `dim={dim}`")
+
+
 def _from_end(axis: int | None, shape: Shape | None) -> int | None:
     """An axis number as people write it in a softmax: counted from the end where that is short."""
     if axis is None or shape is None or shape.rank is None:
@@ -403,6 +413,15 @@ def _index_extent(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"expand the index: `.expand({along})`")
 
 
+def _rank_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    picked, ordered = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"{shown} picks one of {picked} (axis {found.axis} of {speaker.shape(found.left_shape)}) for each of "
+        f"{ordered}, but the values are sorted along {ordered} (axis {found.other_axis}), where places are ranks"
+    )
+    return Said(message, [], f"sort along {picked}: `dim={found.axis}`")
+
+
 def _grid_order(found: Mismatch, _: str, speaker: Speaker) -> Said:
     first, last, shape = speaker.size(found.left), speaker.size(found.right), speaker.shape(found.left_shape)
     message = (
@@ -423,6 +442,7 @@ SILENT = {
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
+    Fault.PICK_AXIS: _pick_axis,
     Fault.WEIGHTS_ALONE: _weights_alone,
     Fault.ROW_MASK: _row_mask,
     Fault.CLASS_AXIS: _class_axis,
@@ -445,5 +465,6 @@ SILENT = {
     Fault.INDEX_OFFSET: _index_offset,
     Fault.INDEX_AXIS: _index_axis,
     Fault.INDEX_EXTENT: _index_extent,
+    Fault.RANK_AXIS: _rank_axis,
     Fault.GRID_ORDER: _grid_order,
 }

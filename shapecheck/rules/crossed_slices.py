@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, ZERO, Dim
 from shapecheck.rules.observed import Observed, here, methods, watch
+from shapecheck.rules.subscripts import sliced_axes
 from shapecheck.shapes import (
-    ELLIPSIS,
     NONE,
     AnyValue,
     Axis,
-    Constant,
     Fault,
     Mark,
     Mismatch,
@@ -72,36 +71,12 @@ def _marked(result: AnyValue, position: int, source: Tensor, whole: object, star
 @watch("operator.getitem", "torch.Tensor.__getitem__")
 def _subscript(call: Observed) -> None:
     """``x[0:1]``, ``x[..., 0:1]``, ``x[:, [0]]``."""
-    source, index = call.tensor(0), call.argument(1)
+    source = call.tensor(0)
     if source is None or not isinstance(call.result, Tensor):
         return
-    entries: list[object] = [*index.items] if isinstance(index, Sequence) and index.kind == "tuple" else [index]
-    if sum([isinstance(entry, Sequence) for entry in entries]) == 1:
-        entries = [_as_slice(entry) for entry in entries]
-    if not any(isinstance(entry, Slice) for entry in entries):
-        return
-    if not all(isinstance(entry, (Slice, Dim)) or entry in (ELLIPSIS, NONE) for entry in entries):
-        return
-    dots = entries.index(ELLIPSIS) if ELLIPSIS in entries else len(entries)
-    held = place = 0
-    for entry in entries[:dots]:
-        if isinstance(entry, Slice) and held < len(source.shape):
+    for held, place, entry in sliced_axes(call.argument(1)):
+        if -len(source.shape) <= held < len(source.shape):
             call.result = _marked(call.result, place, source, source.shape[held], _place_of(entry))
-        held += not isinstance(entry, Constant)
-        place += not isinstance(entry, Dim)
-    held = place = -1
-    for entry in reversed(entries[dots + 1 :]):
-        if isinstance(entry, Slice) and -held <= len(source.shape):
-            call.result = _marked(call.result, place, source, source.shape[held], _place_of(entry))
-        held -= not isinstance(entry, Constant)
-        place -= not isinstance(entry, Dim)
-
-
-def _as_slice(entry: object) -> object:
-    """A list of one place takes what a slice takes."""
-    if isinstance(entry, Sequence) and len(entry.items) == 1 and isinstance(entry.items[0], Dim):
-        return Slice(entry.items[0], entry.items[0] + ONE, None)
-    return entry
 
 
 def _place_of(entry: Slice) -> Dim | None:

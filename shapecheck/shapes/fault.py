@@ -75,6 +75,8 @@ class Fault(Enum):
     """A weighted sum runs over ``left``, but the weights were normalised along ``right``."""
     SOFTMAX_ONE = "SC306", "softmax-one"
     """A softmax over an axis of size 1."""
+    PICK_AXIS = "SC306", "pick-axis"
+    """One of ``left`` is picked for each of ``right``, along which the weights were normalised."""
     WEIGHTS_ALONE = "SC306", "weights-alone"
     """Weights are summed along ``left``, where they add up to 1, with nothing to weigh (``detail`` says how)."""
     ROW_MASK = "SC306", "row-mask"
@@ -123,6 +125,8 @@ class Fault(Enum):
     """An index has one place on ``left``, which is not the gathered axis, ``right``: the others are left out.
 
     ``detail`` tells what does it, and whether the index has its places where the 1 should be."""
+    RANK_AXIS = "SC314", "rank-axis"
+    """One of ``left`` is picked for each of ``right``, along which the values were sorted."""
     GRID_ORDER = "SC314", "grid-order"
     """The first coordinate of a sampling grid runs along ``left``, and is used on ``right``."""
 
