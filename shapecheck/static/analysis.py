@@ -12,7 +12,7 @@ from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.rules.silent import batch_names, give
 from shapecheck.shapes import AnyValue, Axis, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
-from shapecheck.static.cases import MAX_STEPS, Case, cases, variadic_names
+from shapecheck.static.cases import DOTS, MAX_STEPS, Case, cases, shown_variadic, variadic_names
 from shapecheck.static.configs import settings
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
@@ -170,30 +170,32 @@ class Analyst:
                     interpreter.findings[position] = finding.replace(message=message)
 
     def _analyse_ranks(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
-        """Interpret a function for one and for two axes where it counts axes across a name like ``*batch``.
+        """Interpret a function for one, two and three axes where it counts axes across a name like ``*batch``.
 
-        ``x[1]`` of a ``*batch 2`` is right where there are none, so a fault is one only if nothing but that is right:
-        it is reported if the function fails with two as well.
+        ``x[1]`` of a ``*batch 2`` is right where there are none, and ``b, h, t, d = x.shape`` of a ``... d`` where there
+        are three, so a fault is one only if the function fails with each of these numbers.
         """
         interpreter = self.interpreter
         if not interpreter.context.hidden or not variadic_names(signature):
             return
         before, seen = len(interpreter.findings), set(interpreter.seen)
-        passes: list[list[Diagnostic]] = []
+        first: list[Diagnostic] = []
         interpreter.sure_only = True
         try:
-            for self.leading in (1, 2):
+            for self.leading in (1, 2, 3):
                 interpreter.seen = set(seen)
                 self._analyse_pass(function, signature, cls)
-                passes.append([found for found in interpreter.findings[before:] if found.severity == "error"])
+                errors = [found for found in interpreter.findings[before:] if found.severity == "error"]
                 del interpreter.findings[before:]
+                if not errors:
+                    return
+                first = first or errors
         finally:
             del interpreter.findings[before:]
             self.leading, interpreter.sure_only, interpreter.seen = None, False, seen
-        if all(passes):
-            for finding in passes[0]:
-                message = wording.in_case(finding.message, f"*{variadic_names(signature)[0]}", "one axis")
-                interpreter.add(finding.replace(message=message))
+        for finding in first:
+            message = wording.in_case(finding.message, shown_variadic(variadic_names(signature)[0]), "one axis")
+            interpreter.add(finding.replace(message=message))
 
     def _analyse_pass(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function; findings that rest on a tie by name alone are told apart from the others."""
@@ -260,8 +262,12 @@ class Analyst:
                       if parameter.hint is not None and parameter.name == self.case.subject]  # fmt: skip
         if self.leading is not None:
             for name in variadic_names(signature):
-                own = [name + "'" * number for number in range(self.leading)]
-                names.bound[name] = tuple([Axis.of(Symbol(each), ident=("axes", each)) for each in own])
+                shown = [("_" if name == DOTS else name) + "'" * number for number in range(self.leading)]
+                own = tuple([Axis.of(Symbol(each), ident=("axes", each)) for each in shown])
+                if name == DOTS:
+                    names.dots = own
+                else:
+                    names.bound[name] = own
         bind_names([hint for hint in hints if hint is not None], names)
         if self.case is not None and self.case.said == "None":
             self._free_names(signature, names)
@@ -277,6 +283,7 @@ class Analyst:
             if ties:
                 tied = self._tie_by_name(frame.instance, names, signature, node, frozenset(explicit))
         tied |= self._introduce(frame, signature, names, ties=ties)
+        names.dots = ()  # those of a result are any others
         if instance is not None:
             batches = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
             symbols = [size.symbol for size in batches if isinstance(size, Dim)]

@@ -184,13 +184,18 @@ def _only_counts(body: ast.AST, name: str, signature: Signature) -> bool:
     )
 
 
+DOTS = "..."
+
+
 def variadic_names(signature: Signature) -> list[str]:
-    """The names of the parameters' annotations that stand for any number of axes.
+    """The names of the parameters' annotations that stand for any number of axes, or the one ``...`` among them.
 
     None if another argument has axes of its own: with ``x: "*dims d"`` and ``scale: "b d"``, ``b`` is one of ``*dims``.
+    Nor if a second ``...`` may be other axes than the first, or where it is all that is said of a tensor.
     """
     hints = [parameter.hint for parameter in signature.parameters if parameter.hint is not None]
     arrays = [part.spec.shape.axes for hint in hints for part in walk(hint) if isinstance(part, ArrayHint)]
+    dotted = [axes for axes in arrays if any(axis.text == DOTS for axis in axes)]
     found: dict[str, None] = {}
     beside: set[str] = set()
     alone: set[str] = set()
@@ -198,5 +203,14 @@ def variadic_names(signature: Signature) -> list[str]:
         own = [axis for axis in axes if axis.kind == "name" and not axis.tree]
         variadic = [axis.name for axis in own if axis.variadic]
         found.update(dict.fromkeys(variadic))
-        (beside if variadic else alone).update([axis.name for axis in own])
-    return [] if alone - beside else list(found)
+        (beside if variadic or axes in dotted else alone).update([axis.name for axis in own])
+    if alone - beside:
+        return []
+    if dotted:
+        return [DOTS] if len(dotted) == 1 < len(dotted[0]) and not found else []
+    return list(found)
+
+
+def shown_variadic(name: str) -> str:
+    """How such a name is written."""
+    return name if name == DOTS else f"*{name}"

@@ -56,7 +56,7 @@ class Names:
     where a caller sees a result.
     """
 
-    __slots__ = ("alternatives", "bound", "conditional", "kind", "owner", "path", "places", "shown")
+    __slots__ = ("alternatives", "bound", "conditional", "dots", "kind", "owner", "path", "places", "shown")
 
     def __init__(
         self,
@@ -76,6 +76,8 @@ class Names:
         """Names that the function does not use, but that its reader knows from the class."""
         self.alternatives = 0
         """Above zero while an alternative of a union is read."""
+        self.dots: tuple[Axis, ...] = ()
+        """What ``...`` stands for while it is read for a number of axes of its own."""
         self.owner: object = None
         """Whose fields the names are: two names of one object vary independently of each other."""
 
@@ -197,7 +199,7 @@ def introduce_tensor(hint: ArrayHint, names: Names) -> Tensor:
     axes: list[Axis | Rest] = []
     for axis in spec.shape.axes:
         if axis.variadic:
-            axes += names.axes(axis.name) if axis.kind == "name" and not axis.broadcast else (Rest(),)
+            axes += names.axes(axis.name) if axis.kind == "name" and not axis.broadcast else names.dots or (Rest(),)
         else:
             axes.append(declared_axis(axis, names))
     return Tensor(Shape(axes), dtype_family(spec.dtype.names), spec.array)
