@@ -172,8 +172,8 @@ class Analyst:
     def _analyse_ranks(self, function: FunctionValue, signature: Signature, cls: ClassIndex | None) -> None:
         """Interpret a function for one, two and three axes where it counts axes across a name like ``*batch``.
 
-        ``x[1]`` of a ``*batch 2`` is right where there are none, and ``b, h, t, d = x.shape`` of a ``... d`` where there
-        are three, so a fault is one only if the function fails with each of these numbers.
+        ``x[1]`` of a ``*batch 2`` is right where there are none, ``b, h, t, d = x.shape`` of a ``... d`` where there
+        are three: only what fails with each of these numbers is a fault.
         """
         interpreter = self.interpreter
         if not interpreter.context.hidden or not variadic_names(signature):
