@@ -12,6 +12,7 @@ from shapecheck.shapes import (
     Fault,
     Mismatch,
     Origin,
+    Rest,
     Shape,
     Slice,
     Tensor,
@@ -66,16 +67,26 @@ def gather(
     input: Tensor, dim: int, index: Tensor, *, sparse_grad: object = None, out: object = None
 ) -> Tensor | Mismatch:
     """``[.. a ..], [.. i ..] -> [.. i ..]``."""
-    return _beside(input, dim, index) or input.reshaped(_read_along(index.shape, dim))
+    return _beside(input, dim, index) or input.reshaped(_read_along(input.shape, index.shape, dim))
 
 
-def _read_along(indices: Shape, dim: int) -> Shape:
-    """The shape of what was read: an axis of one written for the sake of reading is not one written to broadcast."""
+def _read_along(source: Shape, indices: Shape, dim: int) -> Shape:
+    """The shape of what was read: an axis of one written for the sake of reading is not one written to broadcast.
+
+    The reshape that made it, ``y.view(-1, 1)``, wrote none of the axes that the index shares with what is read.
+    """
     position = indices.position(dim)
-    if not isinstance(position, int) or not indices.axes:
+    if not isinstance(position, int) or not indices.axes or source.rank != indices.rank:
         return indices
-    axis = indices.axes[position]
-    return indices.replaced(position, axis.with_origin(Origin.DECLARED)) if isinstance(axis, Axis) else indices
+    axes: list[Axis | Rest] = []
+    for place, (read, axis) in enumerate(zip(source.axes, indices.axes, strict=False)):
+        if place == position and isinstance(axis, Axis):
+            axes.append(axis.with_origin(Origin.DECLARED))
+        elif isinstance(axis, Axis) and isinstance(read, Axis) and axis == read:
+            axes.append(axis.with_origin(read.origin))
+        else:
+            axes.append(axis)
+    return Shape(axes)
 
 
 @op("torch.take_along_dim", "torch.Tensor.take_along_dim")
@@ -99,7 +110,7 @@ def take_along_dim(
     found = broadcast(input.shape.replaced(position, one), indices.shape.replaced(position, one))
     if isinstance(found, Mismatch):
         return found
-    return input.reshaped(_read_along(found.replaced(position, indices.shape[position]), position))
+    return input.reshaped(_read_along(input.shape, found.replaced(position, indices.shape[position]), position))
 
 
 @op("torch.take", "torch.Tensor.take")
