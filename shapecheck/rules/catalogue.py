@@ -41,6 +41,7 @@ RULES: dict[str, Rule] = {
         Rule("SC312", "causal-mask", "the triangle kept is the one that sees the future", "warning", default=False),
         Rule("SC313", "two-orders", "one file declares the same axes in two orders", "warning", default=False),
         Rule("SC314", "index-axis", "places along one axis are used on another, or taken apart by it", "warning"),
+        Rule("SC315", "scan-axis", "a running sum between two flips along another axis", "warning"),
     )
 }
 

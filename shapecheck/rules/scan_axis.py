@@ -1,4 +1,4 @@
-"""SC311: a running sum along one axis between two flips along another.
+"""SC315: a running sum along one axis between two flips along another.
 
 ``x.flip(0).cumsum(1).flip(0)`` is ``x.cumsum(1)``: the flips are there to run from the end, so the sum belongs along
 their axis. Silent where several axes are flipped, where the same flipped tensor is also summed along the flipped axis

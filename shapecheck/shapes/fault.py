@@ -107,7 +107,7 @@ class Fault(Enum):
     """Statistics over ``left``, affine parameters on ``right``."""
     UNIT_AXIS = "SC311", "unit-axis"
     """Vectors have length 1 along ``left``, and are compared along ``right``."""
-    SCAN_AXIS = "SC311", "scan-axis"
+    SCAN_AXIS = "SC315", "scan-axis"
     """A running sum along ``right`` stands between two flips along ``left``."""
     CAUSAL_MASK = "SC312", "causal-mask"
     """The keys ``left`` that a mask leaves to each query are those that come after it."""
