@@ -103,7 +103,7 @@ def _are_heads(axis: Axis) -> bool:
     return symbol is not None and symbol.name in _HEADS
 
 
-def _normalised(shape: Shape) -> list[int]:
+def normalised_axes(shape: Shape) -> list[int]:
     """The axes along which the weights add up to 1."""
     return marked_positions(shape, NORMALISED) + marked_positions(shape, GIVEN)
 
@@ -128,7 +128,7 @@ def _clear(call: Observed) -> None:
     """A division normalises anew, unless it is by the sum along the very axis that is normalised."""
     weights = call.tensor(0, "input")
     again = divides_by_own(call, "sum", exact=False)
-    if isinstance(call.result, Tensor) and (weights is None or again not in _normalised(weights.shape)):
+    if isinstance(call.result, Tensor) and (weights is None or again not in normalised_axes(weights.shape)):
         call.result = unmarked(call.result, *KINDS)
 
 
@@ -239,10 +239,11 @@ def _contraction(
         return
     if survivors is not None and not set(marked) & set(survivors):
         return
-    _suspect(call, weights, axis, marked[0])
+    suspect_sum(call, weights, axis, marked[0])
 
 
-def _suspect(call: Observed, weights: Shape, summed: int, normalised: int) -> None:
+def suspect_sum(call: Observed, weights: Shape, summed: int, normalised: int) -> None:
+    """Note that weights are summed along another axis than they were normalised along."""
     one, other = weights[summed], weights[normalised]
     if not isinstance(one, Axis) or not isinstance(other, Axis) or one.is_one:
         return
@@ -260,11 +261,12 @@ def _multiply(call: Observed) -> None:
     left, right, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
     if left is None or right is None or not isinstance(result, Tensor):
         return
-    weighted = {len(left.shape) - n: left.shape[n] for n in _normalised(left.shape)}
-    weighted |= {len(right.shape) - n: right.shape[n] for n in _normalised(right.shape)}
-    both = _normalised(left.shape) and _normalised(right.shape)
+    weighted = {len(left.shape) - n: left.shape[n] for n in normalised_axes(left.shape)}
+    weighted |= {len(right.shape) - n: right.shape[n] for n in normalised_axes(right.shape)}
+    both = normalised_axes(left.shape) and normalised_axes(right.shape)
     shape = unmarked(result, *KINDS).shape
-    if weighted and not both and left.shape.axes and right.shape.axes and not _is_assignment(left.shape, right.shape):
+    weigh = weighted and not both and left.shape.axes and right.shape.axes
+    if weigh and not _is_assignment(left.shape, right.shape) and not _is_mixed(left.shape, right.shape):
         for behind, axis in weighted.items():
             position = len(shape) - behind
             found = shape[position] if 0 <= position < len(shape) else None
@@ -280,13 +282,39 @@ def _is_assignment(left: Shape, right: Shape) -> bool:
     cluster centres), and the members of an o are summed.
     """
     for weights, values in ((left, right), (right, left)):
-        for position in _normalised(weights):
+        for position in normalised_axes(weights):
             beside = len(values) - (len(weights) - position)
             axis = values[beside] if beside >= 0 else None
             by_hand = any(one.is_one and one.origin is Origin.WRITTEN for one in weights.known)
             if by_hand and isinstance(axis, Axis) and not axis.is_one:
                 return True
     return False
+
+
+def _is_mixed(left: Shape, right: Shape) -> bool:
+    """Whether weights are multiplied by what has no extent along the normalised axis, and none of its own.
+
+    ``[b, q, k, h]`` times ``[h]``, summed over h, are the weights of all heads together.
+    """
+    for weights, values in ((left, right), (right, left)):
+        for position in normalised_axes(weights):
+            own = [back for back, axis in _extents(values) if not _has_extent(weights, back)]
+            if not own and not _has_extent(values, len(weights) - position):
+                return True
+    return False
+
+
+def _extents(shape: Shape) -> list[tuple[int, Axis | Rest]]:
+    """The axes that are not 1, by where they stand from the end."""
+    return [
+        (back, axis)
+        for back, axis in enumerate(reversed(shape.axes), 1)
+        if isinstance(axis, Rest) or not axis.is_one
+    ]
+
+
+def _has_extent(shape: Shape, behind: int) -> bool:
+    return any(back == behind for back, _ in _extents(shape))
 
 
 @watch(*methods("sum"))
@@ -296,7 +324,7 @@ def _sum(call: Observed) -> None:
         marked = marked_positions(source.shape, WEIGHTED)
         positions = [source.shape.position(axis) for axis in axes]
         if len(marked) == 1 and len(positions) == 1 and isinstance(positions[0], int) and positions[0] not in marked:
-            _suspect(call, source.shape, positions[0], marked[0])
+            suspect_sum(call, source.shape, positions[0], marked[0])
     if isinstance(call.result, Tensor):
         call.result = unmarked(call.result, *KINDS)
 
@@ -310,10 +338,10 @@ def _argmax(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(FLAT, here()))
     if axes is None:
         return
-    marked = _normalised(source.shape)
+    marked = normalised_axes(source.shape)
     position = source.shape.position(axes[0])
     if marked and isinstance(position, int) and position not in marked and position < len(source.shape):
-        _suspect(call, source.shape, position, marked[0])
+        suspect_sum(call, source.shape, position, marked[0])
 
 
 @watch("operator.eq", *methods("eq"))

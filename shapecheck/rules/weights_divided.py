@@ -2,11 +2,12 @@
 
 ``a @ v / a.sum(-1, keepdim=True)`` is a weighted mean, and ``a @ v - a.sum(-1, keepdim=True) * centres`` sums what the
 members of a cluster differ from its centre. The weighted sum remembers what is suspected of it; the sum of the same
-weights, along the very axis that was summed, excuses it.
+weights, along the very axis that was summed, excuses it. So does the sum of a scale: then the scale is the weights.
 """
 
 from __future__ import annotations
 
+from shapecheck.rules.expectations import ScaleTotal
 from shapecheck.rules.observed import Observed, Trait, methods, watch
 from shapecheck.rules.traits import DIVISIONS, MOVED, SAME, SCALED, Total, with_trait
 from shapecheck.shapes import Axis, Fault, Shape, Tensor, Undecided, current, scope
@@ -37,7 +38,8 @@ class Share(Trait):
         self.total = total
 
 
-@watch("operator.matmul", *methods("matmul", "bmm", "sum"), "torch.einsum", "torch.functional.einsum")
+@watch("operator.matmul", *methods("matmul", "bmm", "mv", "sum"), "torch.einsum", "torch.functional.einsum",
+       "einops.einsum")  # fmt: skip
 def _remember(call: Observed) -> None:
     found = [each for each in current().suspicions if isinstance(each, Undecided) and each.kind is Fault.SOFTMAX_AXIS]
     if found and isinstance(call.result, Tensor):
@@ -47,8 +49,13 @@ def _remember(call: Observed) -> None:
 @watch(*DIVISIONS)
 def _divide(call: Observed) -> None:
     sums, total = call.tensor(0, "input"), call.tensor(1, "other")
-    if sums is not None and total is not None and isinstance(total.mark, Total):
+    if sums is None or total is None:
+        return
+    if isinstance(total.mark, Total):
         _excuse(sums, total.mark)
+    elif isinstance(total.mark, ScaleTotal):
+        for suspicion in sums.mark.suspicions if isinstance(sums.mark, Unnormalised) else ():
+            suspicion.excused = True
 
 
 @watch("operator.mul", *methods("mul", "multiply"))
