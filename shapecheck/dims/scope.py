@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
-from shapecheck.dims.exact import undivided
+from shapecheck.dims.exact import cleared, undivided
 from shapecheck.dims.sampling import agree_somewhere
 from shapecheck.dims.spelling import spells_product
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
@@ -300,6 +300,8 @@ class Scope:
         if any(isinstance(atom, Call) for atom in difference.atoms) and agree_somewhere(left, right):
             # `t + -t % m` is `(t + m - 1) // m * m` for every m.
             return verdict
+        if not self.correlated and _is_a_factor_too_many(difference, factor=factor):
+            return No(left, right)
         found = solved(difference, FLEXIBLE)
         if found is None or any(isinstance(atom, Symbol) and atom.kind is OPAQUE for atom in difference.atoms):
             return verdict
@@ -395,3 +397,21 @@ class Scope:
         self.widths = first.widths.union(*[other.widths for other in rest])
         self._positive = first._positive.intersection(*[other._positive for other in rest])  # noqa: SLF001 - another scope
         self._solutions = {symbol: first._solutions[symbol] for symbol in kept}  # noqa: SLF001 - another scope
+
+
+def _is_a_factor_too_many(difference: Dim, *, factor: bool) -> bool:
+    """Whether sizes are equal only if arguments are 1: ``c // n`` where c is needed, or ``c * n * n``.
+
+    Args:
+        difference: of the two sizes, without the factors that both have in common.
+        factor: whether there were such factors; where there is no division either, an argument itself must be 1.
+    """
+    divided = any(isinstance(atom, Call) for atom in difference.atoms)
+    polynomial = cleared(difference) if divided else difference if factor else None
+    if polynomial is None or len(polynomial.terms) != 2 or polynomial.terms[-1][0]:
+        return False
+    (arguments, one), (_, other) = polynomial.terms
+    return {one, other} == {1, -1} and all(
+        isinstance(atom, Symbol) and atom.kind is FLEXIBLE and atom.owner is not None and atom.default != 1
+        for atom in arguments
+    )

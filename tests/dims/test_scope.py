@@ -196,6 +196,20 @@ def test_a_parameter_is_not_solved_to_another_one(scope):
     assert isinstance(scope.require(width * 2 + depth, width * 3), No)
 
 
+def test_a_parameter_that_must_be_one_is_a_factor_or_divisor_too_many(scope):
+    rate, other = map(Dim.of, signature("rate", "other"))
+    for size in (D * rate, D * rate * rate, D // rate, D * rate // (rate * rate), D // (rate * other)):
+        assert isinstance(scope.require(size, D), No), size
+        assert scope.solutions == ()
+    assert isinstance(scope.require((T - 1) // rate + 1, T), Unknown)
+    assert scope.require(rate, Dim.of(1)) is YES
+
+
+def test_a_parameter_that_is_one_by_default_may_be_one(scope):
+    rate = Dim.of(Symbol("rate", Kind.FLEXIBLE, owner=object(), default=1))
+    assert scope.require(D // rate, D) is YES
+
+
 def test_heads_are_not_features_of_a_head(scope):
     width, heads = map(Dim.of, signature("width", "heads"))
     assert isinstance(scope.decide(width // heads, heads), No)
