@@ -4,7 +4,8 @@ What comes out still has the batch axis, but each place along it depends on all 
 place is taken for a sample: returned, or combined with what belongs to single samples. It is none where the axis is
 only a step on the way to a statistic of the batch: weights of the samples by which these are summed
 (``scores.softmax(0).T @ x``), the difference of two sorted batches, the last of running sums. Scores of a batch against
-itself, ``[b, b]``, may be normalised along either axis, as contrastive losses do.
+itself, ``[b, b]``, may be normalised along either axis, as contrastive losses do. A batch axis that was moved, by a
+``stack`` or a transpose, is one still, where the function declares it as one.
 
 Until something like that is seen, it counts as a fault.
 """
@@ -12,7 +13,7 @@ Until something like that is seen, it counts as a fault.
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import MIXING, Observed, is_batch, methods, watch
+from shapecheck.rules.observed import BATCH_WORDS, MIXING, Observed, is_batch, methods, watch
 from shapecheck.shapes import Axis, Fault, Rest, Sequence, Shape, Tensor, Undecided, current, scope
 
 TYPE_CHECKING = False
@@ -64,32 +65,68 @@ def _along(call: Observed) -> None:
     source = call.tensor(0, "input")
     operation = call.name.rpartition(".")[2]
     axes = call.axes(2 if operation == "normalize" else 1, "dim", "axis")
-    if source is None or axes is None or len(axes) != 1 or len(source.shape) < 2:
-        return
-    if source.shape.position(axes[0]) == 0:
-        mix(call, source.shape, _HOW[operation])
+    if source is not None and axes is not None and len(axes) == 1:
+        _mix_along(call, source.shape, axes[0], _HOW[operation])
 
 
-def mix(call: Observed, shape: Shape, how: str, *, place: object = None, operation: str = "") -> None:
+@watch("torch.nn.Softmax", "torch.nn.LogSoftmax")
+def _layer(call: Observed) -> None:
+    source, dim = call.tensor(0, "input"), getattr(call.layer, "dim", None)
+    if source is not None and isinstance(dim, int):
+        _mix_along(call, source.shape, dim, LOGARITHMS if "Log" in call.name else WEIGHTS)
+
+
+def _mix_along(call: Observed, shape: Shape, dim: int, how: str) -> None:
+    position = shape.position(dim)
+    if len(shape) > 1 and isinstance(position, int):
+        mix(call, shape, how, position=position)
+
+
+def mix(
+    call: Observed, shape: Shape, how: str, *, position: int = 0, place: object = None, operation: str = ""
+) -> None:
     """Note that the result of a call depends, at each place along the batch axis, on the whole batch.
 
     Args:
         call: the call.
-        shape: of what it works on; nothing is noted unless its leading axis is that of a batch.
+        shape: of what it works on.
         how: what the result is along the batch axis.
+        position: the axis that it runs along; nothing is noted unless it is called like a batch.
         place: where the cause stands, if not at the call.
         operation: what is to be shown as the cause, if not the call.
     """
-    axis = shape[0] if is_batch(shape) else None
-    if not isinstance(axis, Axis) or axis.size in [other.size for other in shape.known[1:]]:
+    axis = shape[position] if is_batch(shape, position) else None
+    if not isinstance(axis, Axis) or axis.size in [other.size for other in shape.known if other is not axis]:
         return
     found = Undecided(
-        kind=Fault.BATCH_LEAK, axis=0, left=axis.size, left_shape=shape, detail="along", place=place,
+        kind=Fault.BATCH_LEAK, axis=position, left=axis.size, left_shape=shape, detail="along", place=place,
         operation=operation,
     )  # fmt: skip
     call.suspect(found)
     current().mixing = True
     call.result = _marked(call.result, Mixed(axis.size, ((how, found),), beside=False, single=False))
+
+
+def is_moved_batch(name: str, orders: Iterable[tuple[str, ...]]) -> bool:
+    """Whether an axis that does not lead is that of a batch by what a function declares.
+
+    A letter is one where it leads a declaration, and stands elsewhere only in front of the same axis, ``"b c"`` and
+    ``"k b c"``, or among the same axes, ``"c b"``.
+
+    Args:
+        name: the name of the axis.
+        orders: the axis names of every array that the function declares.
+    """
+    if name in BATCH_WORDS:
+        return True
+    leading = [order for order in orders if len(order) > 1 and order[0] == name]
+    behind = [order for order in orders if name in order[1:]]
+    return bool(leading) and all(any(_is_moved(name, order, lead) for lead in leading) for order in behind)
+
+
+def _is_moved(name: str, order: tuple[str, ...], lead: tuple[str, ...]) -> bool:
+    start = order.index(name)
+    return order[start : start + 2] == lead[:2] or sorted(order) == sorted(lead)
 
 
 @watch("torch.arange", "torch.linspace")

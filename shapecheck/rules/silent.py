@@ -28,7 +28,7 @@ from shapecheck.rules import (
 )
 from shapecheck.rules.batch_first import is_a_batch
 from shapecheck.rules.batch_leak import batch_names, leak, widths
-from shapecheck.rules.batch_mixed import handed_out
+from shapecheck.rules.batch_mixed import handed_out, is_moved_batch
 from shapecheck.rules.given import give
 from shapecheck.rules.inferred_axis import inferred_axes
 from shapecheck.rules.observed import BATCH_WORDS, observe
@@ -55,6 +55,7 @@ __all__ = [
     "indices",
     "inferred_axes",
     "is_a_batch",
+    "is_moved_batch",
     "last_step",
     "layer_axis",
     "leak",

@@ -8,8 +8,8 @@ from shapecheck.annotations import ArrayHint, InvalidHint, walk
 from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
 from shapecheck.diagnostics.speaker import Said, Speaker
-from shapecheck.dims import Dim, Scope
-from shapecheck.rules.silent import is_a_batch
+from shapecheck.dims import Dim, Scope, Symbol
+from shapecheck.rules.silent import is_a_batch, is_moved_batch
 from shapecheck.shapes import AnyValue, Fault, Mismatch, Undecided, current
 from shapecheck.static.batch_sizes import is_batch_size
 from shapecheck.static.index import ModuleIndex, Project
@@ -160,6 +160,8 @@ class Reporter:
             mismatch.left, self.declared_orders(frame), frame.owner
         ):
             return
+        if mismatch.kind is Fault.BATCH_LEAK and mismatch.axis and not self._was_moved(frame, mismatch):
+            return
         if mismatch.kind is Fault.BATCH_FIRST and not self._takes_the_batch(frame, mismatch):
             return
         found = wording.mismatch(mismatch, operation, self.speaker(frame))
@@ -190,6 +192,13 @@ class Reporter:
         if symbol is None or shape is None:
             return True
         return is_a_batch(symbol.name, shape, mismatch.axis, self.declared_orders(frame))
+
+    def _was_moved(self, frame: Frame, mismatch: Mismatch) -> bool:
+        """Whether an axis that does not lead is that of a batch by what the function declares."""
+        if mismatch.detail != "along" or mismatch.left is None:
+            return True
+        symbols = [atom.name for atom in mismatch.left.atoms if isinstance(atom, Symbol)]
+        return any(is_moved_batch(name, self.declared_orders(frame)) for name in symbols)
 
     def _is_meant(self, frame: Frame, mismatch: Mismatch) -> bool:
         """Whether all pairs along an axis are asked for: the function declares a ``[n, n]``, or adds a product."""
