@@ -6,6 +6,7 @@ call, and each budget as a ratio within this run. Exit status 1 when a budget is
 
 from __future__ import annotations
 
+import argparse
 import functools
 import os
 import statistics
@@ -360,6 +361,9 @@ def switched_off(report: Report) -> None:
 
 
 def main() -> int:
+    """Print the figures; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.call_time", description=__doc__.split("\n", 1)[0])
+    parser.parse_args()
     torch.set_num_threads(1)
     started = time.perf_counter()
     report = Report()

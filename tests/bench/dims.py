@@ -1,5 +1,6 @@
 """Nanoseconds of the everyday operations on sizes: ``python -m tests.bench.dims``."""
 
+import argparse
 from timeit import repeat
 
 from shapecheck.dims import Dim, Kind, Scope, Symbol, minimum
@@ -42,6 +43,7 @@ CASES = {
 
 def main() -> None:
     """Print the fastest of several runs of each case."""
+    argparse.ArgumentParser(prog="python -m tests.bench.dims", description=__doc__).parse_args()
     for name, operation in CASES.items():
         number = 20_000
         fastest = min(repeat(operation, number=number, repeat=7))

@@ -1,5 +1,6 @@
 """Microseconds of broadcasting and regrouping: ``python -m tests.bench.shapes``."""
 
+import argparse
 from timeit import repeat
 
 from shapecheck.dims import Dim, Kind, Symbol
@@ -27,6 +28,7 @@ CASES = {
 
 def main() -> None:
     """Print the fastest of several runs of each case."""
+    argparse.ArgumentParser(prog="python -m tests.bench.shapes", description=__doc__).parse_args()
     for name, operation in CASES.items():
         number = 500
         fastest = min(repeat(operation, number=number, repeat=7))

@@ -10,6 +10,7 @@ Run it with a Python that has torch, as checked code does: Pyrefly reads torch's
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import statistics
@@ -17,9 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import shapecheck
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROUNDS = 9
 COUNTS = (50, 200, 800)
@@ -131,7 +135,7 @@ def usage(command: list[str], directory: str, environment: dict[str, str]) -> Us
     return Usage(wall, spent.ru_utime + spent.ru_stime, spent.ru_maxrss / unit)
 
 
-def measured(path: str, directory: str, environment: dict[str, str], rounds: int = ROUNDS) -> dict[str, Usage]:
+def measured(path: str, directory: str, environment: dict[str, str], rounds: int) -> dict[str, Usage]:
     """The medians of every command on a path: in every round each has its turn, after one that is not counted."""
     taken: dict[str, list[Usage]] = {}
     kept = os.path.join(directory, ".shapecheck_cache")
@@ -170,8 +174,15 @@ class Table:
         print(f"  {said:54}{value:8.2f}  {'ok' if value <= most else 'OVER'} (at most {most:g})")
 
 
-def main(directories: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.static", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("directory", nargs="*", help="check these too, whatever code they hold")
+    parser.add_argument("--rounds", type=_rounds, default=ROUNDS, metavar="N", help=f"runs of each command ({ROUNDS})")
+    options = parser.parse_args(arguments)
+    for directory in options.directory:
+        if not os.path.isdir(directory):
+            parser.error(f"no such directory: {directory}")
     table = Table()
     with tempfile.TemporaryDirectory() as scratch:
         # Bytecode is kept, as it is for an installed package: the compiler is not what is measured.
@@ -185,7 +196,7 @@ def main(directories: list[str]) -> int:
             os.mkdir(folder)
             with open(os.path.join(folder, "many.py"), "w", encoding="utf-8") as file:
                 file.write(source(count) if count > 1 else source(2))
-            found = measured("many.py", folder, environment)
+            found = measured("many.py", folder, environment, options.rounds)
             table.rows("one small file" if count == 1 else f"one file of {count} functions", found)
             if count == 1:
                 small = found["shapecheck"]
@@ -198,16 +209,23 @@ def main(directories: list[str]) -> int:
         table.budget("cost of a function, 800 in a file by 200", per_function[800] / per_function[200], 1.25)
         examples = os.path.join(ROOT, "examples")
         if os.path.isdir(examples):
-            table.rows("the examples", measured("examples", ROOT, environment))
-        for directory in directories:
-            _whole(table, directory, environment)
+            table.rows("the examples", measured("examples", ROOT, environment, options.rounds))
+        for directory in options.directory:
+            # They are large: half of the rounds are as many seconds.
+            _whole(table, directory, environment, (options.rounds + 1) // 2)
     return 0 if table.kept else 1
 
 
-def _whole(table: Table, directory: str, environment: dict[str, str]) -> None:
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds")
+    return int(text)
+
+
+def _whole(table: Table, directory: str, environment: dict[str, str], rounds: int) -> None:
     """A directory of whatever code, without the configuration that may stand above it."""
     directory = os.path.abspath(directory)
-    found = measured(".", directory, environment, rounds=5)
+    found = measured(".", directory, environment, rounds)
     files, size, seconds = hashing(directory)
     table.rows(f"{directory}: {files} files, {size / 1e6:.1f} MB, read and hashed in {seconds * 1e3:.1f} ms", found)
     if "pyrefly" in found:
@@ -254,4 +272,4 @@ def differences(directory: str, environment: dict[str, str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
