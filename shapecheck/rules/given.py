@@ -6,22 +6,18 @@ Of numbers that nobody computed here it is known that nothing was done to them i
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, Trait, here, watch
-from shapecheck.rules.traits import IDENTITIES, ORDERED, PERMUTED, SCALES, is_number, with_trait
-from shapecheck.shapes import AnyValue, Shape, Tensor, current
+from shapecheck.rules.traits import EVERYWHERE, IDENTITIES, ORDERED, PERMUTED, SCALES, is_number, with_trait
+from shapecheck.shapes import AnyValue, Tensor, current
 
 
 class Given(Trait):
     """A parameter that was moved about, scaled or converted."""
 
     __slots__ = ()
+    kept = EVERYWHERE
 
     def __init__(self) -> None:
         super().__init__("given", here())
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The parameter behind an operation."""
-        del how, source, result, ordered
-        return self
 
 
 def give(value: AnyValue) -> None:

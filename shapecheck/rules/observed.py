@@ -43,10 +43,20 @@ class Trait(Mark):
 
     __slots__ = ()
 
+    kept: frozenset[str] = frozenset()
+    """The kinds of operation, as ``rules.traits`` names them, behind which the same is known."""
+
     def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """What is known behind an operation of a kind that ``rules.traits`` names; None if nothing is."""
-        del how, source, result, ordered
-        return None
+        """What is known behind an operation of a kind; None if nothing is.
+
+        Args:
+            how: the kind of operation.
+            source: the shape of its operand.
+            result: the shape of its result.
+            ordered: whether the elements kept their order, as in a view.
+        """
+        del source, result, ordered
+        return self if how in self.kept else None
 
 
 class Observed:

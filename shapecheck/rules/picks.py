@@ -16,7 +16,7 @@ from shapecheck.rules.indices import Index, index_of
 from shapecheck.rules.observed import Observed, Trait, here, is_batch, marked_positions, methods, watch
 from shapecheck.rules.softmax_axis import PAIRED
 from shapecheck.rules.subscripts import entries_of, sliced_axes
-from shapecheck.rules.traits import MOVED, RAISED, SAME, SCALED, found_again, lone_axis, with_trait
+from shapecheck.rules.traits import RAISED, SAME, SCALED, Along, lone_axis, with_trait
 from shapecheck.rules.weight_sums import Weights
 from shapecheck.shapes import ELLIPSIS, Axis, Copies, Fault, Mark, Mismatch, Sequence, Shape, Slice, Tensor, scope
 
@@ -24,38 +24,32 @@ RANKED = "ranked"
 ENTRIES = "entries"
 
 
-class Piece(Trait):
+class Piece(Along):
     """A part of weights, cut along the axis ``position`` along which all of them add up to 1."""
 
-    __slots__ = ("position",)
+    __slots__ = ()
+    kept = frozenset((SAME,))
 
     def __init__(self, position: int) -> None:
-        super().__init__("piece", here())
-        self.position = position
+        super().__init__("piece", position, here())
 
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The part behind an operation."""
-        if how == MOVED:
-            position = found_again(source, self.position, result, ordered=ordered)
-            return None if position is None else Piece(position)
-        return self if how == SAME else None
+    def at(self, position: int) -> Trait:
+        """The part with the axis where it stands now."""
+        return Piece(position)
 
 
-class Sorted(Trait):
+class Sorted(Along):
     """Values sorted along the axis ``position``."""
 
-    __slots__ = ("position",)
+    __slots__ = ()
+    kept = frozenset((SAME, SCALED, RAISED))
 
     def __init__(self, position: int) -> None:
-        super().__init__("sorted", here())
-        self.position = position
+        super().__init__("sorted", position, here())
 
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The values behind an operation."""
-        if how == MOVED:
-            position = found_again(source, self.position, result, ordered=ordered)
-            return None if position is None else Sorted(position)
-        return self if how in {SAME, SCALED, RAISED} else None
+    def at(self, position: int) -> Trait:
+        """The values with the axis where it stands now."""
+        return Sorted(position)
 
 
 class Pick:

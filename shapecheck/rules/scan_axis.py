@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, Trait, here, is_batch, methods, watch
 from shapecheck.rules.step_shifts import Turned, flipped_axis
-from shapecheck.rules.traits import MOVED, lone_axis, with_trait
-from shapecheck.shapes import Axis, Fault, Mismatch, Sequence, Shape, Tensor
+from shapecheck.rules.traits import IN_PLACE, lone_axis, with_trait
+from shapecheck.shapes import Axis, Fault, Mismatch, Sequence, Tensor
 
 
 class Scanned(Trait):
     """Running sums along an axis of what was flipped along another."""
 
     __slots__ = ("along", "turned")
+    kept = IN_PLACE
 
     def __init__(self, turned: Turned, along: int) -> None:
         super().__init__("scanned", here())
         self.turned = turned
         self.along = along
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The same, unless axes move."""
-        del source, result, ordered
-        return None if how == MOVED else self
 
 
 @watch(*methods("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim
 from shapecheck.rules.observed import Observed, Trait, axis_name, here, is_batch, methods, watch
-from shapecheck.rules.traits import MOVED, with_trait
+from shapecheck.rules.traits import EVERYWHERE, IN_PLACE, MOVED, with_trait
 from shapecheck.shapes import Axis, Fault, Mismatch, Sequence, Shape, Slice, Tensor
 
 TYPE_CHECKING = False
@@ -29,11 +29,7 @@ class _Whole(Trait):
     """A trait that belongs to all elements alike, wherever they stand."""
 
     __slots__ = ()
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The same."""
-        del how, source, result, ordered
-        return self
+    kept = EVERYWHERE
 
 
 class Shifted(_Whole):
@@ -52,16 +48,12 @@ class Turned(Trait):
     """What was flipped along the axis at ``position`` of ``shape``; None where that is no matter any more."""
 
     __slots__ = ("position", "shape")
+    kept = IN_PLACE
 
     def __init__(self, shape: Shape, position: int | None) -> None:
         super().__init__("flipped", here())
         self.shape = shape
         self.position = position
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The same, unless axes move."""
-        del source, result, ordered
-        return None if how == MOVED else self
 
 
 class Flipped(_Whole, Turned):
@@ -79,17 +71,13 @@ class Ran(Trait):
     """Made by recurrent layers that ran along some of the leading two ``axes``: what they got last had this shape."""
 
     __slots__ = ("axes", "batch_first", "shape")
+    kept = IN_PLACE
 
     def __init__(self, axes: frozenset[int], shape: Shape, *, batch_first: bool) -> None:
         super().__init__("ran", here())
         self.axes = axes
         self.shape = shape
         self.batch_first = batch_first
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The same, unless axes move."""
-        del source, result, ordered
-        return None if how == MOVED else self
 
 
 class Recurrent(_Whole):

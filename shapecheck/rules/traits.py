@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Final
 
 SAME, DROPPED, SCALED, RAISED, MOVED = "same", "dropped", "scaled", "raised", "moved"
+"""The kinds of operation: what they leave of the values, or that they move the axes."""
+IN_PLACE: Final = frozenset((SAME, DROPPED, SCALED, RAISED))
+EVERYWHERE: Final = IN_PLACE | {MOVED}
 
 IDENTITIES: Final = (
     *methods("clone", "detach"),
@@ -97,6 +100,27 @@ def _alike(one: object, other: object) -> bool:
 
 def _line_up(some: tuple[Axis, ...], others: tuple[Axis, ...]) -> bool:
     return all(_alike(one, other) for one, other in zip(some, others, strict=True))
+
+
+class Along(Trait):
+    """What is known along the axis ``position``, and goes where that axis goes."""
+
+    __slots__ = ("position",)
+
+    def __init__(self, kind: str, position: int, place: object) -> None:
+        super().__init__(kind, place)
+        self.position = position
+
+    def at(self, position: int) -> Trait:
+        """The same of the axis where it stands now."""
+        raise NotImplementedError
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """What is known behind an operation, if it is certain where the axis stands."""
+        if how != MOVED:
+            return super().through(how, source, result, ordered=ordered)
+        position = found_again(source, self.position, result, ordered=ordered)
+        return None if position is None else self.at(position)
 
 
 class Total(Trait):

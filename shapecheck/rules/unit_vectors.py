@@ -13,7 +13,7 @@ from __future__ import annotations
 from shapecheck.dims import Dim
 from shapecheck.rules.observed import Observed, Trait, here, marked_positions, methods, watch
 from shapecheck.rules.softmax_axis import PAIRED
-from shapecheck.rules.traits import MOVED, SAME, SCALED, Total, divides_by_own, found_again, lone_axis, with_trait
+from shapecheck.rules.traits import MOVED, SAME, SCALED, Along, Total, divides_by_own, lone_axis, with_trait
 from shapecheck.rules.weight_sums import letters_of, position_of
 from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Parts, Sequence, Shape, Tensor
 
@@ -26,37 +26,30 @@ if TYPE_CHECKING:
 _NORMS: Final = (*methods("norm"), "torch.linalg.norm", "torch.linalg.vector_norm")
 
 
-class Unit(Trait):
+class Unit(Along):
     """Vectors of one length along the axis ``position``."""
 
-    __slots__ = ("position",)
+    __slots__ = ()
+    kept = frozenset((SAME, SCALED))
 
     def __init__(self, position: int, place: object) -> None:
-        super().__init__("unit", place)
-        self.position = position
+        super().__init__("unit", position, place)
 
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The vectors behind an operation."""
-        if how == MOVED:
-            position = found_again(source, self.position, result, ordered=ordered)
-            return None if position is None else Unit(position, self.place)
-        return self if how in {SAME, SCALED} else None
+    def at(self, position: int) -> Trait:
+        """The vectors along the axis where it stands now."""
+        return Unit(position, self.place)
 
 
 class Apart(Trait):
     """Pieces of vectors of one length, taken apart along the axis ``position`` of ``shape``."""
 
     __slots__ = ("position", "shape")
+    kept = frozenset((SAME, SCALED, MOVED))
 
     def __init__(self, position: int, shape: Shape, place: object) -> None:
         super().__init__("apart", place)
         self.position = position
         self.shape = shape
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The pieces behind an operation."""
-        del source, result, ordered
-        return self if how in {SAME, SCALED, MOVED} else None
 
 
 class Pairs(Trait):

@@ -9,7 +9,7 @@ multiplied with anything (a threshold).
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
-from shapecheck.rules.traits import DROPPED, MOVED, SAME, Total, divides_by_own, found_again, lone_axis, with_trait
+from shapecheck.rules.traits import DROPPED, RAISED, SAME, SCALED, Along, Total, divides_by_own, lone_axis, with_trait
 from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Sequence, Shape, Tensor
 
 _SOFTMAX = (
@@ -18,25 +18,25 @@ _SOFTMAX = (
 _LOG_SOFTMAX = (*methods("log_softmax"), "torch.nn.functional.log_softmax", "torch.special.log_softmax")
 
 
-class Weights(Trait):
+class Weights(Along):
     """Weights that add up to one number along the axis ``position``; to 1 where they are ``exact``."""
 
-    __slots__ = ("exact", "position")
+    __slots__ = ("exact",)
+    kept = frozenset((SAME, DROPPED))
 
     def __init__(self, position: int, *, exact: bool = True, logarithm: bool = False) -> None:
-        super().__init__("logarithms of weights" if logarithm else "weights", here())
-        self.position = position
+        super().__init__("logarithms of weights" if logarithm else "weights", position, here())
         self.exact = exact
 
+    def at(self, position: int) -> Trait:
+        """The weights along the axis where it stands now."""
+        return Weights(position, exact=self.exact, logarithm=self.kind != "weights")
+
     def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The weights behind an operation."""
-        logarithm = self.kind != "weights"
-        if how == MOVED:
-            position = found_again(source, self.position, result, ordered=ordered)
-            return None if position is None else Weights(position, exact=self.exact, logarithm=logarithm)
-        if how in {SAME, DROPPED}:
-            return self
-        return None if logarithm else Weights(self.position, exact=False)
+        """The weights behind an operation; scaled or raised they add up to another number."""
+        if how in {SCALED, RAISED}:
+            return None if self.kind != "weights" else Weights(self.position, exact=False)
+        return super().through(how, source, result, ordered=ordered)
 
 
 def weights_of(tensor: Tensor | None) -> Weights | None:

@@ -17,15 +17,11 @@ class Unnormalised(Trait):
     """Sums whose weights do not add up to 1, as the ``suspicions`` say."""
 
     __slots__ = ("suspicions",)
+    kept = frozenset((SAME, MOVED, SCALED))
 
     def __init__(self, suspicions: list[Undecided]) -> None:
         super().__init__("unnormalised", None)
         self.suspicions = suspicions
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The sums behind an operation."""
-        del source, result, ordered
-        return self if how in {SAME, MOVED, SCALED} else None
 
 
 class Share(Trait):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from shapecheck.dims import Dim
 from shapecheck.rules.given import is_given
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
-from shapecheck.rules.traits import MOVED, with_trait
+from shapecheck.rules.traits import EVERYWHERE, MOVED, with_trait
 from shapecheck.shapes import (
     Axis,
     Constant,
@@ -114,15 +114,11 @@ class Hiding(Trait):
     """What hides scores where it is added (``negative``) or subtracted."""
 
     __slots__ = ("negative",)
+    kept = EVERYWHERE
 
     def __init__(self, *, negative: bool) -> None:
         super().__init__("hiding", here())
         self.negative = negative
-
-    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
-        """The same, wherever it stands."""
-        del how, source, result, ordered
-        return self
 
 
 class Stretched(Trait):
