@@ -147,21 +147,26 @@ def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
         return declared
     if declared.shape.rest is not None or found.shape.rest is not None or len(declared.shape) != len(found.shape):
         return declared
-    axes = []
-    for one, other in zip(declared.shape.known, found.shape.known, strict=True):
-        axes.append(_axis(one, other))
+    counts = _counts(found.shape)
+    axes = [_axis(one, other, counts) for one, other in zip(declared.shape.known, found.shape.known, strict=True)]
     made = declared.reshaped(Shape(axes))
     kept = isinstance(found.mark, Trait) or index_of(found) is not None
     return Tensor(made.shape, made.dtype, made.kind, found.mark) if kept else made
 
 
-def _axis(declared: Axis, found: Axis) -> Axis:
+def _counts(shape: Shape) -> set[Dim]:
+    """The numbers by which an axis of a shape is divided: 8 in ``[b, 8, t, d // 8]`` is how many parts there are."""
+    sizes = [current().scope.normal(axis.size).atom for axis in shape.known]
+    return {size.args[1] for size in sizes if isinstance(size, Call) and size.function == "floordiv"}
+
+
+def _axis(declared: Axis, found: Axis, counts: set[Dim]) -> Axis:
     scope = current().scope
-    size = scope.normal(declared.size)
+    size, made = scope.normal(declared.size), scope.normal(found.size)
     if size.symbol is not None and size.symbol.kind is Kind.OPAQUE and all(map(_is_known, found.size.atoms)):
         # A ``#name`` is the axis or 1: the body says which.
         return found
-    if size.symbol is not None and size.symbol.kind is Kind.FLEXIBLE and _is_made_up(scope.normal(found.size)):
+    if size.symbol is not None and size.symbol.kind is Kind.FLEXIBLE and (made in counts or _is_told(made)):
         # A name that nothing binds is what the body makes it.
         require(declared.size, found.size)
     if not scope.equal(declared.size, found.size) or any(factor.ident is None for factor in found.factors):
@@ -169,9 +174,9 @@ def _axis(declared: Axis, found: Axis) -> Axis:
     return Axis(declared.size, found.factors, declared.origin, found.mark, found.mixed)
 
 
-def _is_made_up(size: Dim) -> bool:
-    """Whether a size is made of others, all of which the caller knows."""
-    return size.constant is None and size.symbol is None and all(map(_is_known, size.atoms))
+def _is_told(size: Dim) -> bool:
+    """Whether a size is one that the caller knows, or made of such; a number may be any other to who declares."""
+    return size.constant is None and all(map(_is_known, size.atoms))
 
 
 def _is_known(atom: Symbol | Call) -> bool:
