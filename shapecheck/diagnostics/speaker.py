@@ -72,6 +72,11 @@ class Speaker:
         """A shape: ``[B, T, D]``."""
         return "?" if shape is None else f"[{', '.join([self.axis(axis) for axis in shape])}]"
 
+    def along(self, size: Dim | None, axis: int | None, shape: Shape | None = None) -> str:
+        """An axis with its place: ``T (axis 1 of [B, T, D])``, or ``T (axis 1)`` of a shape that was told before."""
+        whole = "" if shape is None else f" of {self.shape(shape)}"
+        return f"{self.size(size)} (axis {axis}{whole})"
+
     def value(self, value: AnyValue) -> str:
         """A value in a few words."""
         if isinstance(value, Tensor):
@@ -109,6 +114,13 @@ class Speaker:
         if kind is None:
             return []
         return [Explanation(f"{self.size(left)} and {self.size(right)} are two {kind}: nothing makes them equal")]
+
+
+def from_end(axis: int | None, shape: Shape | None) -> int | None:
+    """An axis number as people write it in a softmax: counted from the end where that is short."""
+    if axis is None or shape is None or shape.rank is None:
+        return axis
+    return axis - shape.rank if axis == shape.rank - 1 else axis
 
 
 def _serial(symbol: Symbol) -> int:
