@@ -139,6 +139,15 @@ def _layer_axis(found: Mismatch, shown: str, _: Speaker) -> Said:
     return Said(message, [], f"`{moved}` in front of the layer puts them there")
 
 
+def _names_read(found: Mismatch, _: str, speaker: Speaker) -> Said:
+    del speaker
+    owner, declared, told = found.detail.split("|")
+    read = [one.rsplit(" ", 1) for one in told.split("; ")]
+    places = ", ".join([f"{name} from axis {place}" for name, place in read])
+    message = f'the sizes of `{owner}`, declared "{declared}", are read in another order: {places}'
+    return Said(message, [], "read the sizes in the declared order, or declare the order in which they come")
+
+
 def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     one = " ".join(speaker.size(factor.size) for factor in found.factors)
     other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
@@ -181,6 +190,7 @@ SILENT = {
     Fault.ROW: _row,
     Fault.AXIS_ORDER: _axis_order,
     Fault.LAYER_AXIS: _layer_axis,
+    Fault.NAMES_READ: _names_read,
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SQUEEZE_BATCH: _squeeze_batch,
     Fault.DIAGONAL: _diagonal,

@@ -22,6 +22,7 @@ from shapecheck.static.facts import assume, condition_of
 from shapecheck.static.frame import NO_RETURN, Frame
 from shapecheck.static.joins import elements_of, join, join_all
 from shapecheck.static.loops import LOOPS
+from shapecheck.static.names_read import check_names_read
 from shapecheck.static.operators import binary
 from shapecheck.static.values import ClassValue, Dictionary, Elements, External, FunctionValue
 
@@ -134,7 +135,13 @@ def _assign(frame: Frame, node: ast.Assign) -> bool:
     value = condition_of(frame, node.value, frame.evaluate(node.value))
     for target in node.targets:
         assign(frame, target, value, node.value)
+        if type(node.value) in _READING:
+            check_names_read(frame, target, node.value)
     return True
+
+
+_READING = frozenset((ast.Tuple, ast.Subscript, ast.Attribute, ast.Call))
+"""What sizes are read by: ``x.shape``, ``x.shape[2]``, ``x.size()``, and several of them."""
 
 
 def _annotated(frame: Frame, node: ast.AnnAssign) -> bool:
