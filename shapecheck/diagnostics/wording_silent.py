@@ -94,9 +94,13 @@ def _misaligned(found: Mismatch, shown: str, speaker: Speaker) -> Said:
         )
         return Said(message, [], "transpose it, so that both operands have their axes in one order")
     one, other = speaker.size(found.left), speaker.size(found.right)
+    shapes = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
+    if one == other:
+        # The operation made them equal: shown is what they were.
+        one, other, shapes = str(found.left), str(found.right), (str(found.left_shape), str(found.right_shape))
     message = (
-        f"{shown} of {speaker.shape(found.left_shape)} and {speaker.shape(found.right_shape)} lines {one} up with "
-        f"{other}, although the first operand has an axis {one} of its own"
+        f"{shown} of {shapes[0]} and {shapes[1]} lines {one} up with {other}, although the first operand has an axis "
+        f"{one} of its own"
     )
     return Said(message, [], f"put axes of size 1 behind {one} (`[:, None]`, `unsqueeze`) until it meets {one}")
 

@@ -72,6 +72,7 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
     if left.rest is None and right.rest is None and len(left) != len(right):
         _suspect_outer(left, right)
         _suspect_misaligned(left, right)
+    _suspect_parameter(left, right)
     return Shape(found)
 
 
@@ -305,6 +306,34 @@ def _suspect_misaligned(left: Shape, right: Shape) -> None:
                     Mismatch(
                         Fault.MISALIGNED, axis=lead + index, other_axis=index, left=narrow.size, right=wide.size,
                         left_shape=longer, right_shape=shorter,
+                    )
+                )
+                return
+
+
+def _suspect_parameter(left: Shape, right: Shape) -> None:
+    """Note ``[b, heads, t, d]`` with ``[heads, d]``: a parameter meets an axis of the data, and has its own elsewhere."""
+    if left.rest is not None or right.rest is not None:
+        return
+    normal = scope().normal
+    for one, other in ((left, right), (right, left)):
+        for position in range(1, min(len(left), len(right)) + 1):
+            axis, facing = one.known[-position], other.known[-position]
+            if axis is facing or axis.size == facing.size:
+                continue
+            width, data = axis.size.symbol, facing.size.symbol
+            if data is None or data.kind is not Kind.RIGID or axis.is_one:
+                continue
+            if axis.size.constant is None and (width is None or normal(axis.size).symbol is not width):
+                continue
+            if width is not None and width.kind is not Kind.FLEXIBLE:
+                continue
+            own = [place for place, found in enumerate(other.known) if found.size == axis.size]
+            if len(own) == 1 and all(found.size != facing.size for found in one.known):
+                suspect(
+                    Mismatch(
+                        Fault.MISALIGNED, axis=len(other) - position, other_axis=len(one) - position, left=axis.size,
+                        right=facing.size, left_shape=other, right_shape=one,
                     )
                 )
                 return
