@@ -312,7 +312,7 @@ def _suspect_misaligned(left: Shape, right: Shape) -> None:
 
 
 def _suspect_parameter(left: Shape, right: Shape) -> None:
-    """Note ``[b, heads, t, d]`` with ``[heads, d]``: a parameter meets an axis of the data, and has its own elsewhere."""
+    """Note ``[b, heads, t, d]`` with ``[heads, d]``: a parameter meets an axis of the data, its own is elsewhere."""
     if left.rest is not None or right.rest is not None:
         return
     normal = scope().normal
