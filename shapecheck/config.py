@@ -161,28 +161,8 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
     for key in table:
         if key not in known:
             raise ConfigError(f"{source}: [tool.shapecheck] has no setting {key!r}{_nearest(key, known)}")
-    root = os.path.dirname(os.path.abspath(source))
-    select = _strings(table, "select", source) if "select" in table else None
-    if select == []:
-        raise ConfigError(f"{source}: select is empty, so nothing would be reported; without it the default rules are")
-    per_file_table = table.get("per-file-ignores", {})
-    if not isinstance(per_file_table, dict):
-        raise ConfigError(f"{source}: per-file-ignores must be a table of pattern = [rules]")
-    try:
-        codes = selected_codes(select, _strings(table, "ignore", source))
-        per_file = {
-            pattern: codes_matching_any(_strings(per_file_table, pattern, source)) for pattern in per_file_table
-        }
-    except UnknownRuleError as error:
-        raise ConfigError(f"{source}: {error}") from error
-    exclude = _strings(table, "exclude", source)
-    for key, patterns in (("exclude", exclude), ("per-file-ignores", list(per_file))):
-        for pattern in patterns:
-            fault = fault_in(pattern)
-            if fault is not None:
-                raise ConfigError(f"{source}: {key}: {pattern!r} is no gitignore pattern: {fault}")
-    baseline = _path(table, "baseline", source, "file")
-    cache_directory = _path(table, "cache-dir", source, "directory")
+    codes, per_file = _rules(table, source)
+    exclude = _patterns("exclude", _strings(table, "exclude", source), source)
     jobs = table.get("jobs", 0)
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise ConfigError(f"{source}: jobs must be a whole number, 0 or more")
@@ -190,17 +170,48 @@ def settings_from(table: Mapping[str, Any], source: str) -> Settings:
         axes = read_vocabulary(table.get("axes", {}))
     except VocabularyError as error:
         raise ConfigError(f"{source}: {error}") from error
+    root = os.path.dirname(os.path.abspath(source))
     return Settings(
         root,
         source,
         exclude,
         codes,
         per_file,
-        None if baseline is None else os.path.join(root, baseline),
+        _path(table, "baseline", source, "file"),
         jobs,
         axes,
-        None if cache_directory is None else os.path.join(root, cache_directory),
+        _path(table, "cache-dir", source, "directory"),
     )
+
+
+def _rules(table: Mapping[str, Any], source: str) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+    """The codes that are reported, and those that are not in the files that a pattern matches."""
+    select = _strings(table, "select", source) if "select" in table else None
+    if select == []:
+        raise ConfigError(f"{source}: select is empty, so nothing would be reported; without it the default rules are")
+    per_file = table.get("per-file-ignores", {})
+    if not isinstance(per_file, dict):
+        raise ConfigError(f"{source}: per-file-ignores must be a table of pattern = [rules]")
+    patterns = _patterns("per-file-ignores", per_file, source)
+    try:
+        codes = selected_codes(select, _strings(table, "ignore", source))
+        return codes, {pattern: codes_matching_any(_strings(per_file, pattern, source)) for pattern in patterns}
+    except UnknownRuleError as error:
+        raise ConfigError(f"{source}: {error}") from error
+
+
+def _patterns(key: str, patterns: Iterable[str], source: str) -> list[str]:
+    """The gitignore patterns of a setting.
+
+    Raises:
+        ConfigError: one of them is none.
+    """
+    checked = list(patterns)
+    for pattern in checked:
+        fault = fault_in(pattern)
+        if fault is not None:
+            raise ConfigError(f"{source}: {key}: {pattern!r} is no gitignore pattern: {fault}")
+    return checked
 
 
 def _table(path: str, *, cache: bool) -> dict[str, Any] | None:
@@ -248,10 +259,13 @@ def _parsed(path: str, content: bytes) -> dict[str, Any] | None:
 
 
 def _path(table: Mapping[str, Any], key: str, source: str, kind: str) -> str | None:
+    """The absolute path that a setting names, relative to the directory of the settings; None if it names none."""
     value = table.get(key)
-    if value is not None and not isinstance(value, str):
+    if value is None:
+        return None
+    if not isinstance(value, str):
         raise ConfigError(f"{source}: {key} must be a string, the path of a {kind}")
-    return value
+    return os.path.join(os.path.dirname(os.path.abspath(source)), value)
 
 
 def _strings(table: Mapping[str, Any], key: str, source: str) -> list[str]:

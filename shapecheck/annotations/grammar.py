@@ -59,33 +59,9 @@ def parse_axis(token: str, start: int) -> AxisSpec | AnnotationError:
     """Parse one token of a shape string; `start` is its column there."""
     end = start + len(token)
     if token.isidentifier() and token[0] != "_":  # nearly every token there is
-        return AxisSpec(
-            "name",
-            token,
-            -1,
-            None,
-            variadic=False,
-            broadcast=False,
-            tree=False,
-            label=None,
-            text=token,
-            start=start,
-            end=end,
-        )
+        return AxisSpec("name", token, -1, None, text=token, start=start, end=end)
     if token == "...":  # noqa: S105
-        return AxisSpec(
-            "anonymous",
-            "",
-            -1,
-            None,
-            variadic=True,
-            broadcast=False,
-            tree=False,
-            label=None,
-            text=token,
-            start=start,
-            end=end,
-        )
+        return AxisSpec("anonymous", "", -1, None, variadic=True, text=token, start=start, end=end)
     if "," in token and "(" not in token:
         return AnnotationError("axes are separated by blanks, not commas", start + token.index(","), end)
     if token.endswith("#"):
@@ -96,6 +72,7 @@ def parse_axis(token: str, start: int) -> AxisSpec | AnnotationError:
 
 
 def _parse_modified(token: str, start: int) -> AxisSpec | AnnotationError:
+    """A token with what may stand in front of an axis: ``#``, ``*``, ``_`` and ``?`` in any order, and ``label=``."""
     end = start + len(token)
     rest = token
     modifiers: set[str] = set()

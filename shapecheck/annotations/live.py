@@ -111,6 +111,7 @@ def _array(annotation: typing.Any) -> Hint:
 
 
 def _generic(annotation: typing.Any, evaluate: Evaluate | None) -> Hint:
+    """What a type with arguments declares: a union, a tuple, a container; of any other the arguments are kept."""
     def inner(part: object) -> Hint:
         return hint_from_live(part, evaluate)
 

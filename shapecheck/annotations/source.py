@@ -173,6 +173,7 @@ class _QuotedResolver(Resolver):
 
 
 def _read_subscript(node: ast.Subscript, resolver: Resolver, depth: int) -> Hint:
+    """What ``X[...]`` declares, where X may be a name that stands for another."""
     resolved = _resolve(dotted_name(node.value), resolver)
     alias = _follow(resolved, resolver)
     hops = 0

@@ -66,6 +66,7 @@ def side(text: str) -> Side | Malformed:
 
 
 def _parse(text: str) -> Side | Malformed:
+    """The axes of one side as groups: one name each, or those between parentheses; ``1`` is an empty group."""
     groups: list[Group] = []
     inside: list[str] | None = None
     dots: int | None = None

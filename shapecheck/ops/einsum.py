@@ -140,6 +140,7 @@ class _Letters:
         return None
 
     def _meet(self, letter: str, shape: Shape, position: int, seen: dict[str, int]) -> Mismatch | None:
+        """Let a letter stand for an axis of an operand, and for what it stands for elsewhere: both must be equal."""
         axis = shape[position]
         if isinstance(axis, Rest):
             return None

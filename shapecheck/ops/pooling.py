@@ -295,6 +295,7 @@ BASES: Final[Sequence[type[Module]]] = (
 
 
 def _register(count: int) -> None:
+    """The modules and functions that pool over so many axes."""
     for base in BASES:
         if base is not FractionalMaxPool or count > 1:
             made = type(f"{base.__name__}{count}d", (base,), {"count": count, "__doc__": base.__doc__})

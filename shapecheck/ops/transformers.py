@@ -215,9 +215,8 @@ class MultiheadAttention(_Embedded):
 # -- encoder and decoder ---------------------------------------------------------------------------------------------
 
 
-@module("torch.nn.TransformerEncoderLayer")
-class TransformerEncoderLayer(_Embedded):
-    """``[t b d] -> [t b d]``."""
+class _Layer(_Embedded):
+    """One layer of an encoder or decoder."""
 
     def __init__(
         self, d_model: object, nhead: object, dim_feedforward: object = None, dropout: object = None,
@@ -226,6 +225,11 @@ class TransformerEncoderLayer(_Embedded):
     ) -> None:
         super().__init__(d_model, batch_first)
         self.fault = indivisible(self.features, size_of(nhead, "nhead"))
+
+
+@module("torch.nn.TransformerEncoderLayer")
+class TransformerEncoderLayer(_Layer):
+    """``[t b d] -> [t b d]``."""
 
     def forward(
         self, src: Tensor, src_mask: object = None, src_key_padding_mask: object = None, is_causal: object = None
@@ -235,16 +239,8 @@ class TransformerEncoderLayer(_Embedded):
 
 
 @module("torch.nn.TransformerDecoderLayer")
-class TransformerDecoderLayer(_Embedded):
+class TransformerDecoderLayer(_Layer):
     """``[t b d], [s b d] -> [t b d]``."""
-
-    def __init__(
-        self, d_model: object, nhead: object, dim_feedforward: object = None, dropout: object = None,
-        activation: object = None, layer_norm_eps: object = None, batch_first: object = False,
-        norm_first: object = None, bias: object = None, device: object = None, dtype: object = None,
-    ) -> None:
-        super().__init__(d_model, batch_first)
-        self.fault = indivisible(self.features, size_of(nhead, "nhead"))
 
     def forward(
         self, tgt: Tensor, memory: Tensor, tgt_mask: object = None, memory_mask: object = None,

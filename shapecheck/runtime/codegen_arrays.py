@@ -186,17 +186,7 @@ class ArrayLines(Lines):
         self.depth += 1
         state = dict(self.state)
         plain = AxisSpec(
-            axis.kind,
-            axis.name,
-            axis.size,
-            axis.expression,
-            variadic=False,
-            broadcast=False,
-            tree=False,
-            label=None,
-            text=axis.text,
-            start=axis.start,
-            end=axis.end,
+            axis.kind, axis.name, axis.size, axis.expression, text=axis.text, start=axis.start, end=axis.end
         )
         self.axis(plain, read)
         self.state = state

@@ -266,6 +266,7 @@ def move_in(deferred: Deferred, wrapper: types.FunctionType) -> bool:
 
 
 def _wrap(deferred: Deferred) -> types.FunctionType:
+    """What takes the place of a decorated function: a stub that looks like it; the first call moves the checks in."""
     target, function = deferred.call, deferred.function
     if observe.OBSERVER is not None:
         observe.OBSERVER.add(deferred)

@@ -114,6 +114,7 @@ def _error(
     *,
     several: bool,
 ) -> ShapeError:
+    """The error for the gradient at ``index``: of which input it is, and the sum that would make it fit."""
     from shapecheck.runtime.explain import definition
 
     name = _input_name(forward, index)

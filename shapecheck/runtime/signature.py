@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 import typing
 import warnings
@@ -190,8 +189,3 @@ class Signature:
     def arguments(self, values: Sequence[Any]) -> dict[str, Any]:
         """The arguments by name."""
         return {parameter.name: value for parameter, value in zip(self.parameters, values, strict=True)}
-
-
-def torch_is_loaded() -> bool:
-    """Whether any value can be a torch tensor."""
-    return "torch" in sys.modules

@@ -43,6 +43,7 @@ def align(
 def _align(
     pieces: list[Piece], goals: list[tuple[int, Dim]], groups: list[list[Factor]], split: Split, agreed: bool
 ) -> bool:
+    """Hand the pieces out to the groups of their goals: from both ends, then about the longest run they share."""
     _take_front(pieces, goals, groups)
     _take_back(pieces, goals, groups, split)
     if not pieces or not goals:

@@ -30,6 +30,7 @@ def broadcast(*shapes: Shape) -> Shape | Mismatch:
 
 
 def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
+    """Two shapes broadcast, from the last axes on; ahead of any number of axes only what stands there is known."""
     if not right.axes or left.axes is right.axes:
         return left
     if not left.axes:

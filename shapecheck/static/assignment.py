@@ -56,6 +56,7 @@ def assign(frame: Frame, target: ast.expr, value: AnyValue, source: ast.expr | N
 
 
 def _store(frame: Frame, target: ast.Subscript, value: AnyValue) -> None:
+    """Assign to an item of a tensor, list or dictionary."""
     owner = frame.evaluate(target.value)
     if isinstance(owner, Tensor):
         index = frame.evaluate(target.slice)
@@ -101,6 +102,7 @@ def forget_keys(frame: Frame, owner: Dictionary, *values: AnyValue) -> None:
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: AnyValue, source: ast.expr | None) -> None:
+    """Assign to several names, as many as what is unpacked must have items; of a shape that tells its rank."""
     count = len(target.elts)
     starred = next((n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
     if isinstance(value, Container) and value.kind != "ModuleDict":

@@ -199,6 +199,7 @@ def _call_one_of(
 def _call_external(
     frame: Frame, node: ast.AST, name: str, args: list[AnyValue], kwargs: dict[str, AnyValue]
 ) -> AnyValue:
+    """Call a builtin, an operation or a layer by its qualified name; what has no rule may change what it is given."""
     interpreter = frame.interpreter
     builtin = BUILTINS.get(name)
     if builtin is not None:
@@ -341,6 +342,7 @@ def _pieces(piece: Axis, count: Dim) -> Axis:
 def _call_bound(
     frame: Frame, node: ast.AST, method: BoundMethod, args: list[AnyValue], kwargs: dict[str, AnyValue]
 ) -> AnyValue:
+    """Call a method of a tensor, container, module or object."""
     receiver = method.receiver
     if isinstance(receiver, Tensor):
         if not arrays.is_torch(receiver.kind):

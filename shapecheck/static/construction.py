@@ -263,6 +263,7 @@ def instance_of_unknown(instance: Instance) -> Instance:
 def _construct_record(
     frame: Frame, node: ast.AST, instance: Instance, args: list[AnyValue], kwargs: dict[str, AnyValue]
 ) -> AnyValue:
+    """An object of a class whose constructor is made from its fields: a dataclass, a named tuple."""
     interpreter = frame.interpreter
     fields = [(cls, field) for cls, field in instance.cls.all_fields() if field.is_taken]
     positional = [field.name for _, field in fields if not field.is_keyword]

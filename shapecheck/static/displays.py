@@ -83,6 +83,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.Generato
 
 
 def _generate(frame: Frame, generators: list[ast.comprehension], make: Callable[[], AnyValue]) -> AnyValue:
+    """What a comprehension makes: each item where few are known, else the kind of its items."""
     first = generators[0]
     iterable = iterate(frame, frame.evaluate(first.iter))
     inner = generators[1:]

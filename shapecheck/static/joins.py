@@ -83,6 +83,7 @@ def join(left: AnyValue, right: AnyValue) -> AnyValue:
 
 
 def _join(left: AnyValue, right: AnyValue) -> AnyValue:
+    """What is known of a value that is one of two; functions, modules, and None beside a value stay alternatives."""
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         return left
     if isinstance(left, Elements) and isinstance(right, Elements):

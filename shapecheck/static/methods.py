@@ -66,6 +66,7 @@ def _becomes_unknown(frame: Frame, receiver: Sequence, *others: AnyValue, length
 
 
 def _sequence_method(receiver: Sequence, name: str, args: list[AnyValue], frame: Frame) -> AnyValue:
+    """A method of a list or tuple whose items are known one by one."""
     items = receiver.items
     count = Dim.of(len(items))
     args = [acyclic(receiver, arg) for arg in args]
@@ -124,6 +125,7 @@ def _product(items: list[AnyValue | Rest]) -> AnyValue:
 
 
 def _elements_method(frame: Frame, receiver: Elements, name: str, args: list[AnyValue]) -> AnyValue:
+    """A method of a container of which only the kind of its items is known."""
     key = frame.interpreter.key(args[0]) if args else None
     args = [acyclic(receiver, arg) for arg in args]
     if name in _GROWING or name in _REORDERING:
