@@ -255,6 +255,16 @@ def _grid_order(found: Mismatch, _: str, speaker: Speaker) -> Said:
     return Said(message, [], "stack the coordinates the other way round: x first")
 
 
+def _grid_scale(found: Mismatch, _: str, speaker: Speaker) -> Said:
+    along, by = speaker.size(found.left), speaker.size(found.right)
+    message = f"the coordinate that runs along {along} is divided by the size of {by}"
+    if found.detail:
+        message += f", and the one along {by} by that of {along}"
+    else:
+        message += f": grid_sample stretches it over {along}"
+    return Said(message, [], f"divide each coordinate by the size of its own axis, this one by that of {along}")
+
+
 ALONG = {
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
@@ -281,4 +291,5 @@ ALONG = {
     Fault.INDEX_EXTENT: _index_extent,
     Fault.RANK_AXIS: _rank_axis,
     Fault.GRID_ORDER: _grid_order,
+    Fault.GRID_SCALE: _grid_scale,
 }

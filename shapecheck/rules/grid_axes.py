@@ -1,51 +1,91 @@
 """SC314 for sampling grids: ``grid_sample`` takes (x, y), so that the first coordinate runs along the last axis.
 
 A grid made by ``meshgrid`` of rows and columns, stacked as (y, x), samples the transposed picture. Each coordinate is
-followed from where it is spread over the grid to the axis that it is stacked on.
+followed from where it is spread over the grid to the axis that it is stacked on, with the size that it is divided by
+(see ``grid_scale``).
 """
 
 from __future__ import annotations
 
-from shapecheck.rules.indices import Index, Quotient, marked
+from shapecheck.dims import Dim
+from shapecheck.rules.indices import Index, Quotient, marked, size_of
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
-from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Shape, Tensor, scope
+from shapecheck.rules.subscripts import entries_of
+from shapecheck.rules.traits import MOVED, SAME
+from shapecheck.shapes import (
+    ELLIPSIS,
+    Axis,
+    Constant,
+    Fault,
+    Mark,
+    Mismatch,
+    Ratio,
+    Sequence,
+    Shape,
+    Slice,
+    Tensor,
+    scope,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from shapecheck.dims import Dim
+    from collections.abc import Sequence as Several
+
     from shapecheck.shapes import AnyValue
 
 COORDINATES = "coordinates"
 
 
 class Spread(Trait):
-    """The mark of a tensor whose numbers change along one axis only."""
+    """The mark of a tensor whose numbers change along one axis only.
 
-    __slots__ = ("axis",)
+    ``by`` is the size that they are divided by, ``place`` where; ``rescaled`` if they are multiplied by one as well.
+    """
 
-    def __init__(self, axis: Axis) -> None:
-        super().__init__("spread", None)
+    __slots__ = ("axis", "by", "rescaled")
+
+    def __init__(self, axis: Axis, by: Dim | None = None, place: object = None, *, rescaled: bool = False) -> None:
+        super().__init__("spread", place)
         self.axis = axis
+        self.by = by
+        self.rescaled = rescaled
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The same numbers, wherever they stand."""
+        del source, result, ordered
+        return self if how in {SAME, MOVED} else None
+
+    def divided(self, by: Dim) -> Spread:
+        """The numbers divided by a size; of two nothing is known."""
+        if self.by is not None or self.rescaled:
+            return Spread(self.axis, rescaled=True)
+        return Spread(self.axis, by, here())
 
 
 class Coordinates(Mark):
     """The mark of an axis of coordinates: the axis that each of them changes along."""
 
-    __slots__ = ("along",)
+    __slots__ = ("along", "spreads")
 
-    def __init__(self, along: list[Axis]) -> None:
+    def __init__(self, spreads: list[Spread]) -> None:
         super().__init__(COORDINATES, here())
-        self.along = along
+        self.along = [spread.axis for spread in spreads]
+        self.spreads = spreads
 
 
 def _spread(value: AnyValue | None) -> Spread | None:
     """What a tensor changes along, if that is one axis: ``arange`` of its size, say, spread over a grid."""
     mark = value.mark if isinstance(value, Tensor) else None
-    if isinstance(mark, Quotient):
-        mark = mark.index
-    if isinstance(mark, Index) and mark.found == "arange" and len(mark.terms) == 1:
-        return Spread(mark.terms[0][0])
+    index = mark.index if isinstance(mark, Quotient) else mark
+    if isinstance(index, Index) and index.found == "arange" and len(index.terms) == 1:
+        axis, stride = index.terms[0]
+        known = Spread(axis, rescaled=scope().normal(stride).constant is None)
+        return known if mark is index or not isinstance(mark, Quotient) else _quotient(known, mark)
     return mark if isinstance(mark, Spread) else None
+
+
+def _quotient(known: Spread, mark: Quotient) -> Spread:
+    return known if known.rescaled else Spread(known.axis, mark.divisor, mark.place)
 
 
 @watch("torch.meshgrid", "torch.functional.meshgrid")
@@ -56,7 +96,10 @@ def _meshgrid(call: Observed) -> None:
     items = []
     for line, item in zip(given, call.result.items, strict=True):
         axis = line.shape[0] if isinstance(line, Tensor) and line.shape.rank == 1 else None
-        items.append(marked(item, Spread(axis)) if isinstance(axis, Axis) else item)  # type: ignore[arg-type]  # a tensor
+        known = _spread(line) if isinstance(line, Tensor) else None
+        if known is None and isinstance(axis, Axis):
+            known = Spread(axis)
+        items.append(item if known is None else marked(item, known))  # type: ignore[arg-type]  # a tensor
     call.result = Sequence(items, call.result.kind, call.result.fields)
 
 
@@ -86,27 +129,81 @@ def _scaled(call: Observed) -> None:
         known = _spread(call.args[one]) if one < len(call.args) else None
         other = call.args[1 - one] if len(call.args) > 1 - one else None
         if known is not None and not (isinstance(other, Tensor) and other.shape.axes):
-            call.result = marked(call.result, known)
+            call.result = marked(call.result, _rescaled(call, known, other, divided=one == 0))
             return
+
+
+def _rescaled(call: Observed, known: Spread, other: AnyValue | None, *, divided: bool) -> Spread:
+    """A coordinate that was divided by a size, or by a half of one, or multiplied by one."""
+    size = size_of(other)
+    if isinstance(other, Ratio):
+        size = other.top if scope().normal(other.bottom).constant is not None else None
+        inverse = other.bottom if scope().normal(other.top).constant is not None else None
+    else:
+        inverse = None
+    if call.name.endswith("div"):
+        if size is not None and divided and scope().normal(size).constant is None:
+            return known.divided(size)
+    elif call.name.endswith("mul"):
+        if inverse is not None and scope().normal(inverse).constant is None:
+            return known.divided(inverse)
+        if not isinstance(other, Constant) and (size is None or scope().normal(size).constant is None):
+            return Spread(known.axis, rescaled=True)
+    return known
 
 
 @watch("operator.add", "operator.sub", *methods("add", "sub"))
 def _displaced(call: Observed) -> None:
     """Coordinates that something is added to are still those, whichever operand they are."""
-    marks = [_coordinates(value) for value in call.args[:2]]
-    known = [mark for mark in marks if mark is not None]
     result = call.result
-    if len(known) != 1 or not isinstance(result, Tensor) or not result.shape.axes:
+    if not isinstance(result, Tensor) or result.shape.rest is not None:
         return
-    last = result.shape.axes[-1]
-    if isinstance(last, Axis) and last.mark is None and not last.is_one:
-        call.result = result.reshaped(Shape((*result.shape.axes[:-1], last.with_mark(known[0]))))
+    found = {
+        behind: mark
+        for value in call.args[:2] if isinstance(value, Tensor) and value.shape.rest is None
+        for behind in range(1, len(value.shape) + 1)
+        if (mark := coordinates_of(value, len(value.shape) - behind)) is not None
+    }
+    if len(found) == 1:
+        ((behind, mark),) = found.items()
+        axis = result.shape.axes[-behind]
+        if isinstance(axis, Axis) and axis.mark is None and not axis.is_one:
+            position = len(result.shape) - behind
+            call.result = result.reshaped(result.shape.replaced(position, axis.with_mark(mark)))
 
 
-def _coordinates(value: AnyValue) -> Coordinates | None:
-    """The coordinates on the last axis of a tensor."""
-    axis = value.shape.axes[-1] if isinstance(value, Tensor) and value.shape.axes else None
+def coordinates_of(value: AnyValue | None, position: int) -> Coordinates | None:
+    """The coordinates on an axis of a tensor."""
+    axis = value.shape.axes[position] if isinstance(value, Tensor) and value.shape.axes else None
     return axis.mark if isinstance(axis, Axis) and isinstance(axis.mark, Coordinates) else None
+
+
+@watch("operator.getitem")
+def _picked(call: Observed) -> None:
+    """``grid[..., 0]``: one of the coordinates."""
+    source, entries, result = call.tensor(0), entries_of(call.argument(1)), call.result
+    if source is None or source.shape.rest is not None or not isinstance(result, Tensor) or result.mark is not None:
+        return
+    place = _number(entries)
+    if place is None:
+        return
+    number, position = place
+    mark = coordinates_of(source, position) if -len(source.shape) <= position < len(source.shape) else None
+    if mark is not None and -len(mark.spreads) <= number < len(mark.spreads):
+        call.result = marked(result, mark.spreads[number])
+
+
+def _number(entries: list[object]) -> tuple[int, int] | None:
+    """The one number in a subscript of slices and where it stands, from the end behind an ellipsis."""
+    numbers = [place for place, entry in enumerate(entries) if isinstance(entry, Dim)]
+    if len(numbers) != 1 or not all(isinstance(entry, (Dim, Slice)) or entry == ELLIPSIS for entry in entries):
+        return None
+    place = numbers[0]
+    entry = entries[place]
+    number = scope().normal(entry).constant if isinstance(entry, Dim) else None
+    if number is None:
+        return None
+    return number, place - len(entries) if ELLIPSIS in entries[:place] else place
 
 
 @watch("torch.stack", "torch.cat")
@@ -115,7 +212,7 @@ def _stacked(call: Observed) -> None:
     if not isinstance(parts, Sequence) or not isinstance(result, Tensor) or result.shape.rest is not None:
         return
     spreads = [_spread(part) for part in parts.items]  # type: ignore[arg-type]  # tensors
-    along = [spread.axis for spread in spreads if spread is not None]
+    along = [spread for spread in spreads if spread is not None]
     position = result.shape.position(axes[0]) if axes else 0
     if len(along) != len(spreads) or len(along) < 2 or not isinstance(position, int):
         return
@@ -142,18 +239,18 @@ def _sampled(call: Observed) -> None:
     picture, grid = call.tensor(0, "input"), call.tensor(1, "grid")
     if picture is None or grid is None or picture.shape.rank not in {4, 5} or not grid.shape.axes:
         return
-    mark, spatial = _coordinates(grid), picture.shape.known[2:]
+    mark, spatial = coordinates_of(grid, len(grid.shape) - 1), picture.shape.known[2:]
     if mark is None or len(mark.along) != len(spatial):
         return
-    given, places = [axis.size for axis in mark.along], [axis.size for axis in spatial]
-    if _same(given, places) and not _same(given, places[::-1]):
+    if same_order(mark, spatial) and not same_order(mark, spatial[::-1]):
         call.suspect(
             Mismatch(
-                Fault.GRID_ORDER, left=given[0], right=places[-1], left_shape=picture.shape, right_shape=grid.shape,
-                place=mark.place,
+                Fault.GRID_ORDER, left=mark.along[0].size, right=spatial[-1].size, left_shape=picture.shape,
+                right_shape=grid.shape, place=mark.place,
             )
         )
 
 
-def _same(sizes: list[Dim], others: list[Dim]) -> bool:
-    return all(scope().equal(one, other) for one, other in zip(sizes, others, strict=True))
+def same_order(mark: Coordinates, axes: Several[Axis]) -> bool:
+    """Whether coordinates run along some axes, in their order."""
+    return all(scope().equal(one.size, other.size) for one, other in zip(mark.along, axes, strict=True))

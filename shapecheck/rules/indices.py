@@ -9,6 +9,7 @@ from __future__ import annotations
 from shapecheck.dims import ONE, ZERO, Dim
 from shapecheck.rules import softmax_axis
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
+from shapecheck.rules.traits import MOVED, SAME
 from shapecheck.shapes import (
     ELLIPSIS,
     AnyValue,
@@ -84,9 +85,14 @@ class Quotient(Trait):
     __slots__ = ("divisor", "index")
 
     def __init__(self, index: Index, divisor: Dim) -> None:
-        super().__init__("quotient", index.place)
+        super().__init__("quotient", here())
         self.index = index
         self.divisor = divisor
+
+    def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
+        """The same quotients, wherever they stand."""
+        del source, result, ordered
+        return self if how in {SAME, MOVED} else None
 
 
 def index_of(value: AnyValue | None) -> Index | None:

@@ -21,4 +21,4 @@ def forget(value: AnyValue) -> None:
         value.mark.indices = None
     for axis in value.shape.axes:
         if isinstance(axis, Axis) and isinstance(axis.mark, Coordinates):
-            axis.mark.along = []
+            axis.mark.along, axis.mark.spreads = [], []

@@ -131,6 +131,8 @@ class Fault(Enum):
     """One of ``left`` is picked for each of ``right``, along which the values were sorted."""
     GRID_ORDER = "SC314", "grid-order"
     """The first coordinate of a sampling grid runs along ``left``, and is used on ``right``."""
+    GRID_SCALE = "SC314", "grid-scale"
+    """Places along ``left`` are divided by the size of ``right`` (``detail``: and the other way round)."""
 
 
 class Mismatch:
