@@ -1,9 +1,10 @@
 """Axes with factors and identity, shapes, abstract values, broadcasting and regrouping. Knows only sizes."""
 
 from shapecheck.shapes.axis import Axis, Copies, Factor, Mark, Origin, Part, Rest, fuse, merged, part
-from shapecheck.shapes.broadcast import broadcast, suspect_order
+from shapecheck.shapes.broadcast import broadcast
 from shapecheck.shapes.context import Context, current, hide, require, scope, suspect, use
 from shapecheck.shapes.fault import Fault, Mismatch, Scrambled, Undecided
+from shapecheck.shapes.orders import suspect_order
 from shapecheck.shapes.regroup import flatten, lies_in_order, reshape, split_axis, split_in_order, suspect_split
 from shapecheck.shapes.shape import Shape
 from shapecheck.shapes.values import (

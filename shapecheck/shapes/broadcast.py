@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from shapecheck.dims import DATA_DEPENDENT, ONE, YES, Call, Dim, Kind, No, Symbol, maximum
-from shapecheck.shapes.axis import Axis, Copies, Origin, Rest
+from shapecheck.shapes.axis import Axis, Origin, Rest
 from shapecheck.shapes.context import hide, require, scope, suspect
 from shapecheck.shapes.fault import Fault, Mismatch
+from shapecheck.shapes.orders import suspect_order
 from shapecheck.shapes.shape import Shape
 
 TYPE_CHECKING = False
@@ -170,62 +171,6 @@ def _join(one: Axis, other: Axis) -> Axis | No:
         return _uncertain()
     # Equal or one of them 1: the larger of the two.
     return Axis.unfollowed(maximum(one.size, other.size))
-
-
-def suspect_order(one: Axis, other: Axis) -> None:
-    """Note the same parts of a merged axis in another order: ``(h w)`` with ``(w h)``.
-
-    Copies stand for any factor as long: ``(b k)`` with ``(copies b)`` is a fault too. Copies on both sides are not
-    where they may be as many as what the other side counts: that is how all pairs are made.
-    """
-    if one is other or len(one.factors) < 2 or len(one.factors) != len(other.factors):
-        return
-    left = [factor.ident for factor in one.factors]
-    right = [factor.ident for factor in other.factors]
-    if left == right or None in left or None in right or _all_copies(left) or _all_copies(right):
-        return
-    shared = set(left) & set(right)
-    if len(set(left)) != len(left) or len(set(right)) != len(right):
-        return
-    if all(left.index(ident) == right.index(ident) for ident in shared):
-        return
-    alone = [[ident for ident in idents if ident not in shared] for idents in (left, right)]
-    copies = [[isinstance(ident, Copies) for ident in idents] for idents in alone]
-    if alone[0] and all(copies[0]) and all(copies[1]):
-        if not _copies_differ(one, shared):
-            return
-    elif alone[0] and not ((all(copies[0]) and not any(copies[1])) or (all(copies[1]) and not any(copies[0]))):
-        return
-    if alone[0] and not _same_sizes(one, other, shared):
-        return
-    suspect(
-        Mismatch(Fault.FACTOR_ORDER, left=one.size, right=other.size, factors=one.factors, wanted=(other.factors,))
-    )
-
-
-def _all_copies(idents: Sequence[object]) -> bool:
-    """Whether an axis has the same element everywhere."""
-    return all(isinstance(ident, Copies) for ident in idents)
-
-
-def _copies_differ(axis: Axis, shared: set[object]) -> bool:
-    """Whether there are certainly more or fewer copies than anything that is copied counts."""
-    parts = [factor.size for factor in axis.factors if factor.ident in shared]
-    counts = [factor.size for factor in axis.factors if factor.ident not in shared]
-    return bool(parts) and all(scope().differ(count, part) for count in counts for part in parts)
-
-
-def _same_sizes(one: Axis, other: Axis, shared: set[object]) -> bool:
-    """Whether the factors that the axes do not share have the same sizes, in any order."""
-    normal = scope().normal
-    sizes = [normal(factor.size) for factor in one.factors if factor.ident not in shared]
-    for factor in other.factors:
-        if factor.ident not in shared:
-            size = normal(factor.size)
-            if size not in sizes:
-                return False
-            sizes.remove(size)
-    return True
 
 
 def _better(one: Axis, other: Axis) -> Axis:

@@ -284,10 +284,10 @@ class Analyst:
                 tied = self._tie_by_name(frame.instance, names, signature, node, frozenset(explicit))
         tied |= self._introduce(frame, signature, names, ties=ties)
         names.dots = ()  # those of a result are any others
+        batches = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
+        symbols = [size.symbol for size in batches if isinstance(size, Dim)]
+        interpreter.scope.samples = frozenset(symbol for symbol in symbols if symbol is not None)
         if instance is not None:
-            batches = [names.bound.get(name) for name in batch_names(signature.orders) if name not in tied]
-            symbols = [size.symbol for size in batches if isinstance(size, Dim)]
-            interpreter.scope.samples = frozenset(symbol for symbol in symbols if symbol is not None)
             interpreter.scope.constructor = ("constructor", id(cls))
         for name, number in signature.beside:
             for size in _sizes(names.bound.get(name)):

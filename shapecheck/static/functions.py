@@ -25,6 +25,7 @@ from shapecheck.static.frame import FAULT, NO_RETURN, Frame
 from shapecheck.static.joins import join
 from shapecheck.static.mutation import changed_names
 from shapecheck.static.orders import check_orders
+from shapecheck.static.shared_names import check_shared_names
 from shapecheck.static.signature import Signature, is_plain, signature_of
 from shapecheck.static.ties import path_reader, tie_instance
 from shapecheck.static.values import (
@@ -169,6 +170,8 @@ def check_arguments(
                 kept = check_dtype(frame, place, hint, item, f"argument|{parameter.name}", function)
                 if not kept and item is value:
                     bound[parameter.name] = without_dtype(value)
+    if fit:
+        check_shared_names(frame, nodes, node, signature, bound)
     return fit
 
 
