@@ -1,4 +1,4 @@
-"""The sentences about what runs along one axis and is used along another (SC306 to SC308, SC311 to SC315)."""
+"""The sentences about what runs along one axis and is used along another (SC306 to SC308, SC311 to SC316)."""
 
 from __future__ import annotations
 
@@ -265,6 +265,35 @@ def _grid_scale(found: Mismatch, _: str, speaker: Speaker) -> Said:
     return Said(message, [], f"divide each coordinate by the size of its own axis, this one by that of {along}")
 
 
+def _counted_twice(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    size, missing = speaker.size(found.left), speaker.size(found.right)
+    message = (
+        f"a total of {speaker.shape(found.left_shape)} is divided by {_count(found, speaker)}: "
+        f"by {size} once too often, and never by {missing}"
+    )
+    return Said(message, [], f"divide by {missing}, the axis that is left out, instead of {size}")
+
+
+def _counted_other(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    shape = found.left_shape
+    if shape is None or found.axis is None or found.other_axis is None:
+        return Said("sums are divided by the size of an axis that was not summed")
+    summed, other = (
+        f"{speaker.axis(shape[position])} (axis {position})" for position in (found.other_axis, found.axis)
+    )
+    message = (
+        f"sums over {summed} of {speaker.shape(shape)} are divided by {_count(found, speaker)}: {other} was not summed"
+    )
+    return Said(message, [], f"divide by {speaker.size(found.right)} instead of {speaker.size(found.left)}")
+
+
+def _count(found: Mismatch, speaker: Speaker) -> str:
+    sizes = [speaker.size(factor.size) for factor in found.factors]
+    return " * ".join(map(_bracketed, sizes)) if len(sizes) > 1 else "".join(sizes)
+
+
 ALONG = {
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
@@ -292,4 +321,6 @@ ALONG = {
     Fault.RANK_AXIS: _rank_axis,
     Fault.GRID_ORDER: _grid_order,
     Fault.GRID_SCALE: _grid_scale,
+    Fault.COUNTED_TWICE: _counted_twice,
+    Fault.COUNTED_OTHER: _counted_other,
 }

@@ -42,6 +42,7 @@ RULES: dict[str, Rule] = {
         Rule("SC313", "two-orders", "one file declares the same axes in two orders", "warning", default=False),
         Rule("SC314", "index-axis", "places along one axis are used on another, or taken apart by it", "warning"),
         Rule("SC315", "scan-axis", "a running sum between two flips along another axis", "warning"),
+        Rule("SC316", "mean-count", "a total is divided by one axis twice, or by one that was not summed", "warning"),
     )
 }
 

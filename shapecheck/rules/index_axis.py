@@ -274,12 +274,12 @@ def _of_another(index: Index, axis: Axis, shape: Shape, *, ranked: bool) -> Mism
         return None
     if wanted not in [axis_name(one) for one in shape.known] or scope().equal(axis.size, index.terms[0][0].size):
         return None
-    if _alike(name, wanted) or (not ranked and index.source is not None and _pairs(index.source, name, wanted)):
+    if alike(name, wanted) or (not ranked and index.source is not None and _pairs(index.source, name, wanted)):
         return None
     return Mismatch(Fault.INDEX_AXIS, left=index.terms[0][0].size, right=axis.size, detail=index.found)
 
 
-def _alike(name: str, other: str) -> bool:
+def alike(name: str, other: str) -> bool:
     """Whether two names may list the same elements: ``i`` and ``j``, ``n1`` and ``n2``, ``res_i`` and ``res_j``."""
     if {name, other} <= _LISTING or {name, other} in _BOTH:
         return True
@@ -306,7 +306,7 @@ def _exchanged(call: Observed, shape: Shape, placed: list[tuple[int, Tensor]]) -
     ]
     for number, (position, name, wanted) in enumerate(known):
         for _, other, its in known[number + 1 :]:
-            if name is None or wanted is None or name == wanted or _alike(name, wanted):
+            if name is None or wanted is None or name == wanted or alike(name, wanted):
                 continue
             if (name, wanted) == (its, other):
                 index = next(one for place, one in found if place == position)

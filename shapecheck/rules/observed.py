@@ -127,9 +127,11 @@ def observe(
     name: str, args: list[AnyValue], kwargs: Mapping[str, AnyValue], result: AnyValue, layer: object = None
 ) -> AnyValue:
     """Let every rule see a call; the result, as the rules leave it."""
-    if isinstance(result, Tensor) and isinstance(result.mark, Trait):
+    if isinstance(result, Tensor) and (isinstance(result.mark, Trait) or result.tally is not None):
         # An operation that returns its operand as the shape of its result.
-        result = Tensor(result.shape, result.dtype, result.kind)
+        result = Tensor(
+            result.shape, result.dtype, result.kind, None if isinstance(result.mark, Trait) else result.mark
+        )
     watchers = WATCHERS.get(name)
     mixing = current().mixing
     if watchers is None and not mixing:

@@ -36,7 +36,8 @@ from shapecheck.rules.observed import BATCH_WORDS, observe
 from shapecheck.rules.whole_rows import overwritten, scores_handed_out
 from shapecheck.rules.written import forget
 
-from shapecheck.rules import values_kept  # isort: skip - the last of the watchers
+from shapecheck.rules import values_kept  # isort: skip - the last of those that mark values
+from shapecheck.rules.mean_count import miscounted  # isort: skip - adds tallies to what all others left
 
 __all__ = [
     "BATCH_WORDS",
@@ -62,6 +63,7 @@ __all__ = [
     "layer_axis",
     "leak",
     "misaligned",
+    "miscounted",
     "norm_axis",
     "observe",
     "overwritten",

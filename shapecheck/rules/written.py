@@ -15,6 +15,7 @@ def forget(value: AnyValue) -> None:
     """Something is written into a tensor: what it and its views hold is not known any more."""
     if not isinstance(value, Tensor):
         return
+    value.tally = None
     if isinstance(value.mark, Index):
         value.mark.terms = ()
     elif isinstance(value.mark, Columns):

@@ -133,6 +133,10 @@ class Fault(Enum):
     """The first coordinate of a sampling grid runs along ``left``, and is used on ``right``."""
     GRID_SCALE = "SC314", "grid-scale"
     """Places along ``left`` are divided by the size of ``right`` (``detail``: and the other way round)."""
+    COUNTED_TWICE = "SC316", "counted-twice"
+    """A total of ``left_shape`` is divided by ``factors``: by ``left`` once too often, and never by ``right``."""
+    COUNTED_OTHER = "SC316", "counted-other"
+    """Sums over ``right`` (``other_axis``) are divided by ``factors``, with ``left`` (``axis``) that was not summed."""
 
 
 class Mismatch:

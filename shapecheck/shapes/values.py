@@ -49,9 +49,10 @@ class Tensor(Value):
     """A tensor: its shape, its dtype family (``float``, ``int``, ``bool``, ``complex``) or None, and its array type.
 
     ``mark`` tells how the values came about, for the rules about silent faults; no operation carries it on by itself.
+    Nor does any carry ``tally`` on, which tells of which elements each value is the sum.
     """
 
-    __slots__ = ("dtype", "kind", "mark", "shape")
+    __slots__ = ("dtype", "kind", "mark", "shape", "tally")
 
     def __init__(
         self, shape: Shape, dtype: str | None = None, kind: str = "torch.Tensor", mark: Mark | None = None
@@ -60,6 +61,7 @@ class Tensor(Value):
         self.dtype = dtype
         self.kind = kind
         self.mark = mark
+        self.tally: object = None
 
     def reshaped(self, shape: Shape) -> Tensor:
         """A tensor of the same dtype and another shape."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from shapecheck.dims import Computed, Dim, Kind, Symbol
+from shapecheck.dims import ONE, Computed, Dim, Kind, Symbol
 from shapecheck.shapes import (
     NONE,
     TRUE,
@@ -150,7 +150,7 @@ def _fresh(name: str) -> AnyValue:
     return Dim.of(Computed(name, Kind.FLEXIBLE))
 
 
-@builtin("builtins.float", "builtins.complex", "math.sqrt", "math.log", "math.exp", "math.log2", "math.log10",
+@builtin("builtins.complex", "math.sqrt", "math.log", "math.exp", "math.log2", "math.log10",
          "math.pow", "math.sin", "math.cos", "math.tan", "math.atan", "math.atan2", "math.tanh", "math.log1p",
          "math.radians", "math.degrees", "math.fabs", "math.hypot")  # fmt: skip
 def _float(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
@@ -159,6 +159,14 @@ def _float(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, 
     if isinstance(text, str) and text.strip().lower().lstrip("+-") in {"inf", "infinity"}:
         return Extreme(negative=text.strip().startswith("-"))
     return Number("float")
+
+
+@builtin("builtins.float")
+def _float_of(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, AnyValue]) -> AnyValue:
+    value = frame.interpreter.settle(args[0]) if len(args) == 1 else NONE
+    if isinstance(value, Dim):
+        return Ratio(value, ONE)
+    return value if isinstance(value, Ratio) else _float(frame, node, args, kwargs)
 
 
 @builtin("builtins.bool", "builtins.any", "builtins.all", "builtins.callable", "math.isnan", "math.isclose",

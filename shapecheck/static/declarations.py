@@ -8,7 +8,7 @@ from abc import abstractmethod
 from shapecheck.annotations import ArrayHint, OtherHint, walk
 from shapecheck.diagnostics.misfit import Misfit
 from shapecheck.dims import Dim, Kind, Symbol
-from shapecheck.rules.silent import batch_names, inferred_axes, leak, widths
+from shapecheck.rules.silent import batch_names, inferred_axes, leak, miscounted, widths
 from shapecheck.shapes import AnyValue, Number, Opaque, Sequence, Shape, Tensor, Unknown, current
 from shapecheck.static.classes import find_class
 from shapecheck.static.contracts import other_product
@@ -88,9 +88,9 @@ class Declarations(Reporter):
         if frame.names is None or signature is None or signature.returns is None or signature.is_generator:
             return
         self._check(frame, node, signature.returns, value, "SC201")
-        found = leak(value)
-        if found is not None:
-            self.report(frame, node, found, "returning")
+        for found in (leak(value), miscounted(value)):
+            if found is not None:
+                self.report(frame, node, found, "returning")
         if self.scope.widths:
             for width in widths(batch_names(signature.orders)):
                 self.report(frame, node, width)

@@ -10,6 +10,7 @@ from shapecheck.shapes import (
     Constant,
     Number,
     Opaque,
+    Ratio,
     Rest,
     Sequence,
     Shape,
@@ -350,6 +351,9 @@ def alike(left: AnyValue, right: AnyValue) -> bool:
         return len(left.options) == len(right.options) and all(
             alike(a, b) for a, b in zip(left.options, right.options, strict=True)
         )
+    if isinstance(left, Ratio) or isinstance(right, Ratio):
+        both = isinstance(left, Ratio) and isinstance(right, Ratio)
+        return both and left.top == right.top and left.bottom == right.bottom  # type: ignore[union-attr]  # both are
     return isinstance(left, Number) and isinstance(right, Number)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.dims import Dim
+from shapecheck.dims import ONE, Dim
 from shapecheck.shapes import (
     FALSE,
     TRUE,
@@ -167,6 +167,10 @@ def _opaque(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
 def _scalars(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
     if isinstance(left, Opaque) or isinstance(right, Opaque):
         return Unknown("a number or a tensor")
+    parts = [_ratio(side) for side in (left, right)]
+    if parts[0] is not None and parts[1] is not None and op in {ast.Mult, ast.Div}:
+        (top, bottom), (over, under) = parts[0], parts[1]
+        return Ratio(top * over, bottom * under) if op is ast.Mult else Ratio(top * under, bottom * over)
     texts = [side.value for side in (left, right) if isinstance(side, Constant) and isinstance(side.value, str)]
     if len(texts) == 2 and op is ast.Add:
         return Constant(texts[0] + texts[1])
@@ -176,6 +180,15 @@ def _scalars(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
         for side in (left, right)
     )
     return Number("float") if numeric else Unknown("an operator on values that are not followed")
+
+
+def _ratio(value: AnyValue) -> tuple[Dim, Dim] | None:
+    """A number as one integer over another."""
+    if isinstance(value, Ratio):
+        return value.top, value.bottom
+    if isinstance(value, Constant) and isinstance(value.value, float) and value.value.is_integer():
+        value = Dim.of(int(value.value))
+    return (value, ONE) if isinstance(value, Dim) else None
 
 
 def _unary(frame: Frame, node: ast.UnaryOp) -> AnyValue:
