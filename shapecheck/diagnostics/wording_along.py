@@ -32,6 +32,15 @@ def _pick_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     return Said(message, [], f"normalise the axis that is picked from: `dim={dim}`")
 
 
+def _compared(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    compared = speaker.along(found.left, found.axis, found.left_shape)
+    message = (
+        f"{shown} compares distributions along {compared}, but the softmax of the targets normalises "
+        f"{speaker.along(found.right, found.other_axis)}"
+    )
+    return Said(message, [], f"normalise both along one axis: `dim={from_end(found.axis, found.left_shape)}`")
+
+
 def _class_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     left, right, axis = speaker.shape(found.left_shape), speaker.shape(found.right_shape), speaker.size(found.left)
     message = f"{shown} takes axis 1 of {left} for the classes: that is {axis}, which the targets {right} have as well"
@@ -149,6 +158,18 @@ def _unit_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
         f"that compares them sums along {speaker.along(found.right, found.other_axis, found.right_shape)}"
     )
     return Said(message, [], f"normalise them along {speaker.size(found.right)}, which is summed over")
+
+
+def _standardised(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    del shown
+    centre, spread = found.detail.split("|")
+    taken = centre if centre in {"mean", "median"} else "smallest"
+    by = "span" if spread == "span" else "deviation"
+    message = (
+        f"the {taken} that is taken away is one along {speaker.along(found.left, found.axis, found.left_shape)}, but "
+        f"the {by} that scales the rest is one along {speaker.along(found.right, found.other_axis)}"
+    )
+    return Said(message, [], "take both along the same axes")
 
 
 def _scan_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
@@ -298,6 +319,7 @@ ALONG = {
     Fault.SOFTMAX_AXIS: _softmax_axis,
     Fault.SOFTMAX_ONE: _softmax_one,
     Fault.PICK_AXIS: _pick_axis,
+    Fault.COMPARED: _compared,
     Fault.WEIGHTS_ALONE: _weights_alone,
     Fault.ROW_MASK: _row_mask,
     Fault.CLASS_AXIS: _class_axis,
@@ -311,6 +333,7 @@ ALONG = {
     Fault.BATCH_LAST: _batch_last,
     Fault.NORM_AXIS: _norm_axis,
     Fault.UNIT_AXIS: _unit_axis,
+    Fault.STANDARDISED: _standardised,
     Fault.SCAN_AXIS: _scan_axis,
     Fault.CAUSAL_MASK: _causal_mask,
     Fault.INDEX_PARTS: _index_parts,
