@@ -234,12 +234,15 @@ def _index_offset(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 
 def _index_axis(found: Mismatch, shown: str, speaker: Speaker) -> Said:
-    searched, _, exchanged = found.detail.partition("|")
+    searched, _, how = found.detail.partition("|")
     part, used = speaker.size(found.left), speaker.along(found.right, found.axis, found.left_shape)
     where = f" in {speaker.shape(found.right_shape)}" if found.right_shape is not None else ""
     message = f"{shown}: places along {part}, which {searched} found{where}, are used on {used}"
-    if exchanged:
+    if how == "exchanged":
         return Said(message, [], "exchange the two indices")
+    if how == "beyond":
+        size = speaker.size(found.right)
+        return Said(f"{message}, which has no more than {size}", [], f"take the part along {size}: `% {size}`")
     return Said(message, [], f"use them on the axis {part}")
 
 

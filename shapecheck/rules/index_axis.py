@@ -6,7 +6,7 @@ table of the points of all samples, read from the first sample only. Places alon
 
 from __future__ import annotations
 
-from shapecheck.dims import ONE, Dim
+from shapecheck.dims import ONE, Dim, Kind, Symbol
 from shapecheck.rules.indices import Index, Quotient, index_of, marked, size_of
 from shapecheck.rules.observed import Observed, axis_name, is_batch, methods, watch
 from shapecheck.shapes import ELLIPSIS, Axis, Constant, Factor, Fault, Mismatch, Sequence, Shape, Tensor, merged, scope
@@ -50,7 +50,13 @@ def _take_apart(call: Observed, index: Index, size: Dim, *, remainder: bool) -> 
     """The part of a flat index that a division gives; a fault if it goes by a size that is not the inner one."""
     axis, stride = index.terms[0]
     factors = axis.factors
-    if len(index.terms) != 1 or stride != ONE or len(factors) < 2 or not _followed(factors):
+    if len(index.terms) != 1 or stride != ONE:
+        return
+    if index.found in _COUNTING and (held := _times(axis.size, size)) is not None:
+        # Numbers that count the rows of a product of axes: in which order these lie, the product does not say.
+        call.result = marked(call.result, index.over([(Axis.of(size if remainder else held), ONE)]))
+        return
+    if len(factors) < 2 or not _followed(factors):
         return
     if scope().normal(size).constant is not None:
         return
@@ -192,7 +198,9 @@ def _used(call: Observed, shape: Shape, position: int, places: Tensor, *, rows: 
     if not isinstance(axis, Axis):
         return
     found = None
-    if len(index.terms) > 1:
+    if index.found == "arange" and _times(index.terms[0][0].size, axis.size) is not None:
+        found = _beyond(index, axis)
+    elif len(index.terms) > 1:
         found = _wrong_stride(index, axis)
     elif index.terms[0][1] == ONE:
         found = _without_offset(index.terms[0][0], axis, places.shape) or _of_another(
@@ -200,6 +208,22 @@ def _used(call: Observed, shape: Shape, position: int, places: Tensor, *, rows: 
         )
     if found is not None:
         call.suspect(found.replace(axis=position, left_shape=shape, right_shape=index.source, place=None))
+
+
+def _times(size: Dim, part: Dim) -> Dim | None:
+    """How many times, other than once, a product of named axes holds one of them; None if it is no such product."""
+    whole, divisor = scope().normal(size), scope().normal(part)
+    count = scope().normal(whole // divisor)
+    names = [*divisor.atoms, *count.atoms]
+    exact = all(isinstance(atom, Symbol) and atom.kind is Kind.RIGID for atom in names)
+    return count if exact and divisor.constant is None and count.constant is None and count * divisor == whole else None
+
+
+def _beyond(index: Index, axis: Axis) -> Mismatch | None:
+    """``arange(b * t)`` used on t: of the last samples there is nothing."""
+    if len(index.terms) != 1 or index.terms[0][1] != ONE:
+        return None
+    return Mismatch(Fault.INDEX_AXIS, left=index.terms[0][0].size, right=axis.size, detail="arange|beyond")
 
 
 def _wrong_stride(index: Index, axis: Axis) -> Mismatch | None:
