@@ -67,7 +67,7 @@ def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     parser = _Parser(
         prog="shapecheck",
         description="Checks the axes of annotated tensors by name, without running the code.",
-        epilog="exit status: 0 clean, 1 findings, 2 wrong use or internal failure",
+        epilog="exit status: 0 clean, 1 findings, 2 wrong use, internal failure or output that cannot be written",
     )
     parser.add_argument("--version", action="version", version=f"shapecheck {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

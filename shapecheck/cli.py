@@ -1,6 +1,7 @@
 """The command line: `shapecheck check`, `shapecheck show`, `shapecheck rule`.
 
-Exit status 0 means clean, 1 that something was found, 2 wrong use or a failure of shapecheck itself.
+Exit status 0 means clean, 1 that something was found, 2 wrong use, a failure of shapecheck itself, or that what it says
+cannot be written.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapecheck.diagnostics.encoding import EncodingError, decoded
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, source_lines
 from shapecheck.diagnostics.suppressions import MARK, apply_suppressions
 from shapecheck.discovery import display_name
@@ -32,14 +33,14 @@ class Sources:
         """Return the lines of a file without their ends."""
         lines = self._lines.get(filename)
         if lines is None:
-            lines = self._lines[filename] = source_lines(decoded(self._content(filename)))
+            lines = self._lines[filename] = source_lines(_text(self._content(filename)))
         return lines
 
     def marked(self, filenames: Iterable[str]) -> dict[str, str]:
         """Return the text of those files that contain a suppression comment."""
         mark = MARK.encode()
         contents = ((filename, self._content(filename)) for filename in filenames)
-        return {filename: decoded(content) for filename, content in contents if mark in content}
+        return {filename: _text(content) for filename, content in contents if mark in content}
 
     def _content(self, filename: str) -> bytes:
         """The bytes of a file; none if it cannot be read, which the checker reports as SC001."""
@@ -119,13 +120,10 @@ def unreadable(path: str, reason: str) -> Diagnostic:
     return Diagnostic("SC001", "error", f"cannot be read: {reason}", Place(path, 1, 1, 1, 1))
 
 
-def decoded(content: bytes) -> str:
-    """Return the text of a Python file, its lines ended by line feeds; empty if it cannot be decoded."""
-    from shapecheck.static.files import EncodingError
-    from shapecheck.static.files import decoded as text_of
-
+def _text(content: bytes) -> str:
+    """The text of a Python file, its lines ended by line feeds; empty if it cannot be decoded."""
     try:
-        return text_of(content).replace("\r\n", "\n").replace("\r", "\n")
+        return decoded(content).replace("\r\n", "\n").replace("\r", "\n")
     except EncodingError:
         # The checker reports such a file as SC001; here it only has no text to show.
         return ""

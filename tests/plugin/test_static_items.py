@@ -106,10 +106,12 @@ def test_workers_share_the_items(project):
     ("ini", "says"),
     [
         ("shapecheck_paths = missing", "*shapecheck_paths: no such file or directory: *missing"),
+        ("shapecheck_paths = nb.ipynb", "*shapecheck_paths: notebooks are not read: *nb.ipynb; *"),
         ("shapecheck_packages = pytest", "*shapecheck_packages: imported before the hook was installed*: pytest;*"),
     ],
 )
 def test_mistakes_are_told(project, ini, says):
+    (project.path / "nb.ipynb").write_text("{}")
     project.makeini(f"[pytest]\n{ini}\n")
     result = project.runpytest_inprocess()
     assert result.ret == pytest.ExitCode.USAGE_ERROR

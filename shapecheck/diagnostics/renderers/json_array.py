@@ -18,7 +18,8 @@ def render(diagnostics: Sequence[Diagnostic], context: Context) -> str:
 
     Each has `filename`, `location` and `end_location` (1-based `row` and `column` in characters, the end exclusive),
     `code`, `name`, `severity`, `message`, `function` (or null), `notes` (each with `message`, and `filename`,
-    `location` and `end_location` or null) and `repair` (or null).
+    `location` and `end_location` or null) and `repair` (or null). A byte of a file's name that is no text is the lone
+    surrogate by which Python holds it.
     """
     items = [
         {
