@@ -152,6 +152,14 @@ def _names_read(found: Mismatch, _: str, speaker: Speaker) -> Said:
     return Said(message, [], "read the sizes in the declared order, or declare the order in which they come")
 
 
+def _pattern_names(found: Mismatch, shown: str, speaker: Speaker) -> Said:
+    named = [one.rsplit(" ", 1) for one in found.detail.split("; ")]
+    places = ", ".join([f"axis {place} `{name}`" for name, place in named])
+    shape = speaker.shape(found.left_shape)
+    message = f"the pattern of {shown} gives axes of {shape} the names of each other: {places}"
+    return Said(message, [], "name the axes in the order in which they stand")
+
+
 def _factor_order(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     one = " ".join(speaker.size(factor.size) for factor in found.factors)
     other = _group(found.wanted[0], speaker).strip("()") if found.wanted else "?"
@@ -195,6 +203,7 @@ SILENT = {
     Fault.AXIS_ORDER: _axis_order,
     Fault.LAYER_AXIS: _layer_axis,
     Fault.NAMES_READ: _names_read,
+    Fault.PATTERN_NAMES: _pattern_names,
     Fault.FACTOR_ORDER: _factor_order,
     Fault.SQUEEZE_BATCH: _squeeze_batch,
     Fault.DIAGONAL: _diagonal,

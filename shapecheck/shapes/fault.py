@@ -71,6 +71,8 @@ class Fault(Enum):
     """A layer takes ``left`` features on an axis that is ``right``, and they stand on ``other_axis``."""
     NAMES_READ = "SC304", "names-read"
     """Sizes are read into the names of each other's axes (``detail``: of what, its declaration, ``name place; ..``)."""
+    PATTERN_NAMES = "SC304", "pattern-names"
+    """A pattern gives axes of ``left_shape`` the names of each other (``detail``: ``name place; ..``)."""
     FACTOR_ORDER = "SC305", "factor-order"
     """The factors of a merged axis meet the same factors in another order (``factors`` and ``wanted``)."""
     SOFTMAX_AXIS = "SC306", "softmax-axis"
