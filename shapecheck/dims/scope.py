@@ -6,7 +6,7 @@ from shapecheck.dims.decide import cancelled, judge, solved
 from shapecheck.dims.dim import Dim
 from shapecheck.dims.exact import cleared, undivided
 from shapecheck.dims.sampling import agree_somewhere
-from shapecheck.dims.spelling import spells_product
+from shapecheck.dims.spelling import are_unrelated, spells_product
 from shapecheck.dims.symbol import FLEXIBLE, OPAQUE, RIGID, Call, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
@@ -280,7 +280,8 @@ class Scope:
     def _name_composite(self, left: Dim, right: Dim, verdict: No, place: object) -> Verdict:
         """An axis name that the code needs to be made of others is so: ``"bt d"`` viewed as ``b, t, d``.
 
-        Two plain names never are, nor sizes that share a name, such as ``T`` and ``T - 1``.
+        Two plain names never are, nor sizes that share a name, such as ``T`` and ``T - 1``, nor two products of which
+        none can be made of the other.
         """
         left, right = undivided(left) or left, undivided(right) or right
         if left.atoms & right.atoms or left.constant is not None or right.constant is not None:
@@ -293,6 +294,8 @@ class Scope:
             if symbol is not None and symbol.kind is RIGID:
                 self._record(symbol, parts, place, narrowed=True)
                 return YES
+        if are_unrelated(left, right):
+            return verdict
         return Unknown("axis names may be made of others")
 
     def _solve(self, left: Dim, right: Dim, verdict: Unknown, place: object, *, factor: bool) -> Verdict:

@@ -30,3 +30,24 @@ def spells_product(name: Symbol | None, product: Dim) -> bool:
         between.join(order) == spelled
         for letters in (words, [word[:1] for word in words]) for order in permutations(letters) for between in _BETWEEN
     )
+
+
+def are_unrelated(one: Dim, other: Dim) -> bool:
+    """Whether two products of axis names would have to have a name in common to be equal: ``h*w`` and ``h2*w2``.
+
+    ``H*W`` and ``h*p*w*q`` would not: each name may be the product of two others. Nor would names that the same letters
+    spell, ``bh*t`` and ``b*ht``.
+    """
+    names = [_names(one), _names(other)]
+    fewer, more = sorted(map(len, names))
+    if fewer < 2 or more >= 2 * fewer:
+        return False
+    letters = [sorted("".join(side).lower().replace("_", "")) for side in names]
+    return letters[0] != letters[1]
+
+
+def _names(product: Dim) -> list[str]:
+    """The axis names that a size is the product of; none if it is anything else."""
+    monomial, coefficient = product.terms[0] if len(product.terms) == 1 else ((), 0)
+    names = [atom.name for atom in monomial if isinstance(atom, Symbol) and atom.kind is RIGID]
+    return names if coefficient == 1 and len(names) == len(monomial) else []

@@ -156,8 +156,24 @@ def test_two_plain_names_or_a_declaration_are_never_made_of_each_other(scope):
     assert scope.require(D // H, T) is YES
 
 
-def test_a_product_against_another_product_is_no_proof(scope):
-    assert isinstance(scope.require(B * T, D * H), Unknown)
+def test_two_products_of_as_many_names_are_as_different_as_two_names(scope):
+    assert isinstance(scope.require(B * T, D * H), No)
+    assert isinstance(scope.require(B * T * D, B * D * H), No)
+    scope.assume(B * T, D * H)
+    assert scope.require(B * T, D * H) is YES
+
+
+def test_a_product_of_which_each_name_may_be_a_product_is_no_proof(scope):
+    w, p, q = (Dim.of(Symbol(name, Kind.RIGID)) for name in ("w", "p", "q"))
+    assert isinstance(scope.require(B * T, D * H * w * p), Unknown)
+    assert isinstance(scope.require(B * T, D * H * w), No)
+    assert isinstance(scope.require(B * T, 2 * D * H), Unknown)
+    assert isinstance(scope.require(p * q, w * w), No)
+
+
+def test_products_that_the_same_letters_spell_are_no_proof(scope):
+    bh, t, b, ht = (Dim.of(Symbol(name, Kind.RIGID)) for name in ("bh", "t", "b", "ht"))
+    assert isinstance(scope.require(bh * t, b * ht), Unknown)
 
 
 def signature(*names):
