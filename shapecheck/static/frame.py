@@ -14,7 +14,7 @@ from shapecheck.static.values import Instance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from shapecheck.shapes import Mismatch
     from shapecheck.static.classes import ClassIndex
@@ -69,6 +69,7 @@ class Surroundings(Mapping[str, AnyValue]):
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
+        frame.is_captured = True
 
     def __getitem__(self, name: str) -> AnyValue:
         found = self.frame.env.get(name)
@@ -96,6 +97,7 @@ class Frame:
         "index",
         "instance",
         "interpreter",
+        "is_captured",
         "loops",
         "names",
         "node",
@@ -136,6 +138,8 @@ class Frame:
         self.loops: list[Loop] = []
         self.shared: set[str] = set()
         """The variables that nested functions assign or change in place: what they hold is not known."""
+        self.is_captured = False
+        """Whether a nested function sees the variables."""
 
     # -- evaluation --------------------------------------------------------------------------------------------------
 
@@ -212,13 +216,18 @@ class Frame:
         if self.depth == 0 and self.names is not None:
             self.interpreter.undecided.append(test)
 
-    def at_rest(self, before: State) -> bool:
-        """Whether the variables look as they did in an earlier state."""
-        return not self.restless(before)
+    def at_rest(self, before: State, names: Container[str] | None = None) -> bool:
+        """Whether the variables, or some of them, and the attributes look as they did in an earlier state."""
+        return not self.restless(before, names)
 
-    def restless(self, before: State) -> list[tuple[dict[str, AnyValue], str]]:
+    def restless(
+        self, before: State, names: Container[str] | None = None
+    ) -> list[tuple[dict[str, AnyValue], str]]:
         """The variables and attributes that look otherwise than in an earlier state, with the table they are in."""
-        found = [(self.env, name) for name, value in self.env.items() if not _unchanged(value, before.env.get(name))]
+        found = [
+            (self.env, name) for name, value in self.env.items()
+            if (names is None or name in names) and not _unchanged(value, before.env.get(name))
+        ]  # fmt: skip
         if self.instance is not None and before.attributes is not None:
             table = self.instance.attributes
             found += [

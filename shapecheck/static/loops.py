@@ -13,6 +13,7 @@ from shapecheck.shapes import (
 )
 from shapecheck.static.assignment import assign
 from shapecheck.static.branches import meet_ends
+from shapecheck.static.carried import carried
 from shapecheck.static.conditions import truth
 from shapecheck.static.copies import Replacement
 from shapecheck.static.facts import assume
@@ -43,9 +44,7 @@ def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
             element = join(element, item)
         iterable = Elements(element, Dim.of(len(iterable)))
     items = iterable
-    return _repeated(
-        frame, node.body, lambda: assign(frame, node.target, take(items), None), items.length, node.orelse, node.iter
-    )
+    return _repeated(frame, node, lambda: assign(frame, node.target, take(items), None), items.length, node.iter)
 
 
 def _while(frame: Frame, node: ast.While) -> bool:
@@ -58,7 +57,7 @@ def _while(frame: Frame, node: ast.While) -> bool:
     def enter() -> None:
         assume(frame, node.test, holds=True)
 
-    goes_on = _repeated(frame, node.body, enter, None, node.orelse, endless=endless)
+    goes_on = _repeated(frame, node, enter, endless=endless)
     if goes_on and not endless:
         assume(frame, node.test, holds=False)
     return goes_on
@@ -112,10 +111,9 @@ def _finish(frame: Frame, orelse: list[ast.stmt], ends: list[State]) -> bool:
 
 def _repeated(
     frame: Frame,
-    body: list[ast.stmt],
+    node: ast.For | ast.AsyncFor | ast.While,
     enter: Callable[[], None],
-    length: Dim | None,
-    orelse: list[ast.stmt],
+    length: Dim | None = None,
     over: ast.expr | None = None,
     *,
     endless: bool = False,
@@ -123,6 +121,7 @@ def _repeated(
     """Run the body until nothing changes any more; what still changes then is unknown.
 
     A fault found in any pass is one: so many passes are possible, and the state in which it starts covers them.
+    A third pass tells nothing new where what it takes over from others is what the first one found.
     """
     before = after = frame.capture()
     ends: list[State] = []
@@ -131,7 +130,7 @@ def _repeated(
         loop = Loop()
         frame.loops.append(loop)
         enter()
-        goes_on = frame.execute(body)
+        goes_on = frame.execute(node.body)
         frame.loops.pop()
         ends += loop.breaks
         if turn == 0 and goes_on and not loop.continues:
@@ -146,7 +145,7 @@ def _repeated(
             if not frame.at_rest(before):
                 continue
         frame.meet([before, *states] if after is before else [before, after, *states], over)
-        at_rest = turn != 1 and frame.at_rest(before)
+        at_rest = frame.at_rest(before, _carried(frame, node) if turn == 1 else None)
         if turn == MAX_PASSES - 1 and not at_rest:
             for table, name in frame.restless(before):
                 table[name] = Unknown("a loop changes it")
@@ -160,7 +159,15 @@ def _repeated(
         value = frame.env.get(name)
         if isinstance(value, Elements) and not ends:
             value.length = counted
-    return frame.execute(orelse)
+    return frame.execute(node.orelse)
+
+
+def _carried(frame: Frame, node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str] | None:
+    """The variables that one pass hands to the next; None for all of them.
+
+    A nested function reads any of them, whenever it is called.
+    """
+    return None if frame.is_captured else carried(node)
 
 
 def _count_appends(frame: Frame, before: State, length: Dim | None) -> dict[str, Dim]:
