@@ -21,6 +21,7 @@ from shapecheck.rules.observed import (
     methods,
     unmarked,
     watch,
+    watch_marked,
 )
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Shape, Slice, Tensor, scope
 
@@ -59,7 +60,7 @@ def _reduce(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(f"{WHOLE} {kind}", axis.size))
 
 
-@watch(*methods("clamp", "clamp_min", "clip"), "operator.add", *methods("add"))
+@watch_marked(*methods("clamp", "clamp_min", "clip"), "operator.add", *methods("add"))
 def _kept_from_zero(call: Observed) -> None:
     """A sum of the whole batch that is kept away from zero, ``mask.sum().clamp(min=1)``, is still one."""
     number, result, other = call.tensor(0, "input"), call.result, call.argument(1, "other")
@@ -80,7 +81,7 @@ def _centre(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(CENTRE, axis.size))
 
 
-@watch("operator.add", *methods("add"))
+@watch_marked("operator.add", *methods("add"))
 def _add_centre(call: Observed) -> None:
     """The mean sample added to each; not to what differs from it, which only draws the samples towards it."""
     for one, other in ((0, 1), (1, 0)):
@@ -99,7 +100,7 @@ def _norm(call: Observed) -> None:
         call.result = Tensor(result.shape, result.dtype, result.kind, Mark(NORMS, here()))
 
 
-@watch("operator.sub", *methods("sub", "subtract"))
+@watch_marked("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
     samples, number, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
     _combine(call, f"{WHOLE} mean", samples, number)
@@ -110,7 +111,7 @@ def _subtract(call: Observed) -> None:
             call.result = Tensor(shape, result.dtype, result.kind, result.mark)
 
 
-@watch("operator.truediv", *methods("div", "divide", "true_divide"))
+@watch_marked("operator.truediv", *methods("div", "divide", "true_divide"))
 def _divide(call: Observed) -> None:
     if isinstance(call.result, Tensor):
         # (x - mean) / std standardises with statistics of the batch, which is meant.
@@ -254,7 +255,7 @@ def _count(call: Observed) -> None:
         call.result = Tensor(counted, result.dtype, result.kind, result.mark)
 
 
-@watch(*[f"operator.{name}" for name in ("add", "sub", "mul", "floordiv", "mod")], *methods("add", "sub", "mul"))
+@watch_marked(*[f"operator.{name}" for name in ("add", "sub", "mul", "floordiv", "mod")], *methods("add", "sub", "mul"))
 def _computed(call: Observed) -> None:
     """What is computed of the numbers of the samples, ``rows * t + columns``, counts something else."""
     if isinstance(call.result, Tensor):

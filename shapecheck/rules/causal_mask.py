@@ -12,7 +12,7 @@ import math
 import operator
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import Observed, here, methods, watch
+from shapecheck.rules.observed import Observed, here, methods, watch, watch_marked
 from shapecheck.shapes import (
     ELLIPSIS,
     NONE,
@@ -181,7 +181,7 @@ _COMPARE: Final = {
 }  # fmt: skip
 
 
-@watch(*[f"operator.{name}" for name in _COMPARE], *methods(*_COMPARE))
+@watch_marked(*[f"operator.{name}" for name in _COMPARE], *methods(*_COMPARE))
 def _compare(call: Observed) -> None:
     name = call.name.rpartition(".")[2]
     left, right = call.argument(0, "input"), call.argument(1, "other")
@@ -211,14 +211,14 @@ def _number(value: AnyValue | None) -> float | None:
     return None
 
 
-@watch("operator.invert", *methods("logical_not", "bitwise_not"))
+@watch_marked("operator.invert", *methods("logical_not", "bitwise_not"))
 def _invert(call: Observed) -> None:
     found = _of(call.tensor(0, "input"))
     if found is not None:
         call.result = _marked(call.result, found.turned("chosen") if found.state == "chosen" else None)
 
 
-@watch("operator.and_", "operator.or_", *methods("logical_and", "logical_or", "bitwise_and", "bitwise_or"))
+@watch_marked("operator.and_", "operator.or_", *methods("logical_and", "logical_or", "bitwise_and", "bitwise_or"))
 def _combine(call: Observed) -> None:
     """Of two masks what both say, or what one says."""
     one, other = _of(call.tensor(0, "input")), _of(call.tensor(1, "other"))
@@ -234,7 +234,7 @@ def _combine(call: Observed) -> None:
     call.result = _marked(call.result, found.as_state("chosen", extent) if fits else None)
 
 
-@watch("operator.sub", *methods("sub"), "torch.rsub")
+@watch_marked("operator.sub", *methods("sub"), "torch.rsub")
 def _subtract(call: Observed) -> None:
     found, scores = _of(call.tensor(1, "other")), _of(call.tensor(0, "input"))
     if found is None:
@@ -246,7 +246,7 @@ def _subtract(call: Observed) -> None:
         call.result = _marked(call.result, found.turned("kept") if found.state == "large" and scores is None else None)
 
 
-@watch("operator.mul", *methods("mul"))
+@watch_marked("operator.mul", *methods("mul"))
 def _multiply(call: Observed) -> None:
     for one, other in ((0, 1), (1, 0)):
         found = _of(call.tensor(one, "input", "other"))
@@ -261,7 +261,7 @@ def _multiply(call: Observed) -> None:
         return
 
 
-@watch("operator.getitem")
+@watch_marked("operator.getitem")
 def _cut(call: Observed) -> None:
     """A part of a mask from its first row and column on: ``mask[:, :, :t, :t]``."""
     found, index = _of(call.tensor(0)), call.argument(1)
@@ -278,7 +278,7 @@ def _cut(call: Observed) -> None:
 # -- what they are put to ----------------------------------------------------------------------------------------------
 
 
-@watch(*methods("masked_fill"), "torch.Tensor.masked_fill_")
+@watch_marked(*methods("masked_fill"), "torch.Tensor.masked_fill_")
 def _fill(call: Observed) -> None:
     mask = _of(call.tensor(1, "mask"))
     if mask is None or mask.state != "chosen" or not _hides(call.argument(2, "value")):
@@ -287,7 +287,7 @@ def _fill(call: Observed) -> None:
         call.result = _marked(call.result, mask.turned("kept"))
 
 
-@watch("torch.where")
+@watch_marked("torch.where")
 def _where(call: Observed) -> None:
     mask, chosen, other = _of(call.tensor(0, "condition")), call.argument(1, "input"), call.argument(2, "other")
     if mask is None or mask.state != "chosen":
@@ -298,7 +298,7 @@ def _where(call: Observed) -> None:
         call.result = _marked(call.result, mask.turned("kept"))
 
 
-@watch("operator.add", "operator.iadd", *methods("add", "add_"))
+@watch_marked("operator.add", "operator.iadd", *methods("add", "add_"))
 def _add(call: Observed) -> None:
     """What is very negative in one operand is hidden in the sum."""
     found = [mark for mark in (_of(call.tensor(0, "input")), _of(call.tensor(1, "other"))) if mark is not None]
@@ -306,7 +306,7 @@ def _add(call: Observed) -> None:
     call.result = _marked(call.result, kept[0] if len(kept) == 1 == len(found) else None)
 
 
-@watch(*methods("softmax"), "torch.nn.functional.softmax", "torch.special.softmax", "torch.nn.Softmax")
+@watch_marked(*methods("softmax"), "torch.nn.functional.softmax", "torch.special.softmax", "torch.nn.Softmax")
 def _softmax(call: Observed) -> None:
     source = call.tensor(0, "input")
     found = _of(source)

@@ -9,7 +9,7 @@ square ones, and the first row of one grid beside the first column of another.
 from __future__ import annotations
 
 from shapecheck.dims import ONE, ZERO, Dim
-from shapecheck.rules.observed import Observed, here, methods, watch
+from shapecheck.rules.observed import Observed, here, methods, watch, watch_marked
 from shapecheck.rules.subscripts import sliced_axes
 from shapecheck.shapes import (
     NONE,
@@ -116,7 +116,7 @@ def _split(call: Observed) -> None:
 # -- where they meet ---------------------------------------------------------------------------------------------------
 
 
-@watch(*_PAIRED, *_LOSSES)
+@watch_marked(*_PAIRED, *_LOSSES)
 def _meet(call: Observed) -> None:
     left, right = call.tensor(0, "input"), call.tensor(1, "other", "target", "exponent")
     if left is None or right is None:

@@ -9,7 +9,7 @@ weights: in front of the normalised axis, or of which the sum is divided by.
 from __future__ import annotations
 
 from shapecheck.rules.indices import index_of
-from shapecheck.rules.observed import Observed, Trait, here, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
 from shapecheck.rules.softmax_axis import WEIGHTED, normalised_axes, suspect_sum
 from shapecheck.rules.traits import MOVED, RAISED, SAME, is_number, with_trait
 from shapecheck.rules.weight_sums import letters_of, name_at, position_of, weights_of
@@ -69,7 +69,7 @@ def _make(call: Observed) -> None:
     _keep(call)
 
 
-@watch(
+@watch_marked(
     *[f"operator.{name}" for name in ("add", "sub", "mul", "truediv", "neg")], *methods("add", "sub", "mul", "div")
 )
 def _compute(call: Observed) -> None:
@@ -81,7 +81,7 @@ def _compute(call: Observed) -> None:
         _keep(call)
 
 
-@watch("torch.cat", "torch.concat", "torch.concatenate")
+@watch_marked("torch.cat", "torch.concat", "torch.concatenate")
 def _join(call: Observed) -> None:
     """Edges and one more."""
     parts = call.argument(0, "tensors")
@@ -90,7 +90,7 @@ def _join(call: Observed) -> None:
         _keep(call)
 
 
-@watch(*methods("sum"))
+@watch_marked(*methods("sum"))
 def _total(call: Observed) -> None:
     if is_scale(call.argument(0, "input")) and isinstance(call.result, Tensor):
         call.result = with_trait(call.result, ScaleTotal("total of a scale", here()))
@@ -115,7 +115,7 @@ def _normalised(tensor: Tensor | None) -> int | None:
     return axes[0] if len(axes) == 1 else None
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _multiply(call: Observed) -> None:
     """A sum that follows is a mean of the scale."""
     result = call.result
@@ -139,7 +139,7 @@ def _is_behind(scale: Tensor, behind: int) -> bool:
     return extent is not None and extent < behind
 
 
-@watch("operator.matmul", *methods("matmul", "mv"))
+@watch_marked("operator.matmul", *methods("matmul", "mv"))
 def _product(call: Observed) -> None:
     left, right = call.tensor(0, "input"), call.tensor(1, "other", "vec")
     if left is None or right is None:
@@ -148,7 +148,7 @@ def _product(call: Observed) -> None:
         _contract(call, left, len(left.shape) - 1)
 
 
-@watch("torch.einsum", "torch.functional.einsum", "einops.einsum")
+@watch_marked("torch.einsum", "torch.functional.einsum", "einops.einsum")
 def _einsum(call: Observed) -> None:
     equation = letters_of(call)
     if equation is None or len(equation.operands) != 2:

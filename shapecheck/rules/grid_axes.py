@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim
 from shapecheck.rules.indices import Index, Quotient, marked, size_of
-from shapecheck.rules.observed import Observed, Trait, here, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
 from shapecheck.rules.subscripts import entries_of
 from shapecheck.rules.traits import MOVED, SAME
 from shapecheck.shapes import (
@@ -117,7 +117,7 @@ def _expanded(call: Observed) -> None:
         call.result = marked(call.result, Spread(long[0]))
 
 
-@watch(
+@watch_marked(
     "operator.add", "operator.sub", "operator.mul", "operator.truediv", "torch.Tensor.float", "torch.Tensor.to",
     "torch.Tensor.contiguous", *methods("clone", "unsqueeze", "add", "sub", "mul", "div"),
 )
@@ -152,7 +152,7 @@ def _rescaled(call: Observed, known: Spread, other: AnyValue | None, *, divided:
     return known
 
 
-@watch("operator.add", "operator.sub", *methods("add", "sub"))
+@watch_marked("operator.add", "operator.sub", *methods("add", "sub"))
 def _displaced(call: Observed) -> None:
     """Coordinates that something is added to are still those, whichever operand they are."""
     result = call.result
@@ -178,7 +178,7 @@ def coordinates_of(value: AnyValue | None, position: int) -> Coordinates | None:
     return axis.mark if isinstance(axis, Axis) and isinstance(axis.mark, Coordinates) else None
 
 
-@watch("operator.getitem")
+@watch_marked("operator.getitem")
 def _picked(call: Observed) -> None:
     """``grid[..., 0]``: one of the coordinates."""
     source, entries, result = call.tensor(0), entries_of(call.argument(1)), call.result
@@ -221,7 +221,7 @@ def _stacked(call: Observed) -> None:
         call.result = result.reshaped(result.shape.replaced(position, axis.with_mark(Coordinates(along))))
 
 
-@watch(*methods("flip", "roll"))
+@watch_marked(*methods("flip", "roll"))
 def _turned(call: Observed) -> None:
     """What changes the order of coordinates."""
     result = call.result

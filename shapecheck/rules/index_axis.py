@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, Dim, Kind, Symbol
 from shapecheck.rules.indices import Index, Quotient, index_of, marked, size_of
-from shapecheck.rules.observed import Observed, axis_name, is_batch, methods, watch
+from shapecheck.rules.observed import Observed, axis_name, is_batch, methods, watch, watch_marked
 from shapecheck.shapes import ELLIPSIS, Axis, Constant, Factor, Fault, Mismatch, Sequence, Shape, Tensor, merged, scope
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ _INTEGER = ("floordiv", "floor_divide", "mod", "remainder", "fmod")
 # -- taking a flat index apart -----------------------------------------------------------------------------------------
 
 
-@watch("operator.floordiv", "operator.mod", "operator.truediv",
+@watch_marked("operator.floordiv", "operator.mod", "operator.truediv",
        *methods("floor_divide", "remainder", "fmod", "div", "divide", "true_divide"))  # fmt: skip
 def _divided(call: Observed) -> None:
     index, size = index_of(call.argument(0, "input")), size_of(call.argument(1, "other"))
@@ -37,7 +37,7 @@ def _divided(call: Observed) -> None:
     _take_apart(call, index, size, remainder=last in {"mod", "remainder", "fmod"})
 
 
-@watch(*methods("floor", "trunc"), "torch.Tensor.long", "torch.Tensor.int", "torch.Tensor.to")
+@watch_marked(*methods("floor", "trunc"), "torch.Tensor.long", "torch.Tensor.int", "torch.Tensor.to")
 def _rounded(call: Observed) -> None:
     source = call.tensor(0, "input")
     mark = None if source is None else source.mark
@@ -79,7 +79,7 @@ def _take_apart(call: Observed, index: Index, size: Dim, *, remainder: bool) -> 
             return
 
 
-@watch("torch.unravel_index")
+@watch_marked("torch.unravel_index")
 def _unravelled(call: Observed) -> None:
     index, sizes, result = index_of(call.argument(0, "indices")), call.argument(1, "shape"), call.result
     if index is None or not isinstance(sizes, Sequence) or not isinstance(result, Sequence):
@@ -125,7 +125,7 @@ def _followed(factors: tuple[Factor, ...]) -> bool:
 # -- using places on an axis -------------------------------------------------------------------------------------------
 
 
-@watch("operator.getitem", "torch.Tensor.__getitem__")
+@watch_marked("operator.getitem", "torch.Tensor.__getitem__")
 def _subscript(call: Observed) -> None:
     source, subscript = call.tensor(0), call.argument(1)
     if source is None or subscript is None or source.shape.rest is not None:

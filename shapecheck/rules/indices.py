@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, ZERO, Dim
 from shapecheck.rules import softmax_axis
-from shapecheck.rules.observed import Observed, Trait, here, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
 from shapecheck.rules.traits import MOVED, SAME
 from shapecheck.shapes import (
     ELLIPSIS,
@@ -186,7 +186,7 @@ def _nonzero(call: Observed) -> None:
     call.result = Sequence(items, result.kind, result.fields)
 
 
-@watch("operator.getitem", *methods("select"))
+@watch_marked("operator.getitem", *methods("select"))
 def _column(call: Observed) -> None:
     """``found[:, 1]``: the places along one of the axes."""
     columns, entry = _columns(call.args[0]), call.argument(1)
@@ -204,7 +204,7 @@ def _column(call: Observed) -> None:
         call.result = marked(call.result, columns[place])
 
 
-@watch(*methods("unbind"))
+@watch_marked(*methods("unbind"))
 def _unbound(call: Observed) -> None:
     columns, result = _columns(call.args[0]), call.result
     if columns is None or not isinstance(result, Sequence) or call.axes(1, "dim") not in ([1], [-1]):
@@ -235,7 +235,7 @@ _MOVING = (
 )  # fmt: skip
 
 
-@watch(*_MOVING)
+@watch_marked(*_MOVING)
 def _moved(call: Observed) -> None:
     places = call.args[0] if call.args else None
     mark, result = index_of(places), call.result
@@ -253,7 +253,7 @@ def _moved(call: Observed) -> None:
 # -- arithmetic that makes places of places ----------------------------------------------------------------------------
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _times(call: Observed) -> None:
     """A row number times the length of a row."""
     for one, other in ((0, 1), (1, 0)):
@@ -263,7 +263,7 @@ def _times(call: Observed) -> None:
             return
 
 
-@watch("operator.add", *methods("add"))
+@watch_marked("operator.add", *methods("add"))
 def _plus(call: Observed) -> None:
     """The start of a row and a place in it."""
     one, other = index_of(call.argument(0, "input")), index_of(call.argument(1, "other"))

@@ -8,7 +8,7 @@ takes some of them: ``x.view(-1, classes)`` of ``[b, c, h, w]`` with ``[b*h*w]``
 from __future__ import annotations
 
 from shapecheck.dims import Call, Dim, Kind
-from shapecheck.rules.observed import Observed, here, marked_positions, watch
+from shapecheck.rules.observed import Observed, here, marked_positions, watch, watch_marked
 from shapecheck.shapes import (
     Axis,
     Context,
@@ -85,7 +85,7 @@ def inferred_axes(value: Tensor, declared: Several[Dim | None]) -> list[Mismatch
     return found
 
 
-@watch(
+@watch_marked(
     "torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss", "torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss"
 )
 def _targets(call: Observed) -> None:
@@ -95,7 +95,7 @@ def _targets(call: Observed) -> None:
         _meet(call, targets, scores)
 
 
-@watch("operator.getitem")
+@watch_marked("operator.getitem")
 def _taken(call: Observed) -> None:
     source, mask = call.tensor(0, "tensor"), call.tensor(1, "index")
     if source is not None and mask is not None and mask.dtype == "bool":

@@ -8,7 +8,7 @@ axes, and for every place but the last.
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import Observed, is_batch, methods, watch
+from shapecheck.rules.observed import Observed, is_batch, methods, watch_marked
 from shapecheck.rules.step_shifts import Ran, ran_along
 from shapecheck.rules.traits import with_trait
 from shapecheck.shapes import ELLIPSIS, NONE, Axis, Fault, Mismatch, Sequence, Slice, Tensor
@@ -27,14 +27,14 @@ _EACH: Final = (
 """What looks at each step by itself."""
 
 
-@watch(*_EACH)
+@watch_marked(*_EACH)
 def _each(call: Observed) -> None:
     ran, result = ran_along(call.tensor(0, "input")), call.result
     if ran is not None and isinstance(result, Tensor) and result.mark is None:
         call.result = with_trait(result, ran)
 
 
-@watch("operator.add", "operator.sub", "operator.mul", *methods("add", "sub", "mul"))
+@watch_marked("operator.add", "operator.sub", "operator.mul", *methods("add", "sub", "mul"))
 def _both(call: Observed) -> None:
     """A sum with the input, or of two layers: the axes of both."""
     found = [ran_along(call.tensor(0, "input")), ran_along(call.tensor(1, "other"))]
@@ -44,7 +44,7 @@ def _both(call: Observed) -> None:
         call.result = with_trait(result, Ran(axes, rans[0].shape, batch_first=rans[0].batch_first))
 
 
-@watch("operator.getitem", "torch.Tensor.__getitem__")
+@watch_marked("operator.getitem", "torch.Tensor.__getitem__")
 def _subscript(call: Observed) -> None:
     source, subscript = call.tensor(0), call.argument(1)
     ran = ran_along(source)
@@ -56,7 +56,7 @@ def _subscript(call: Observed) -> None:
     _taken(call, ran, source, _last_of(entries))
 
 
-@watch(*methods("select"))
+@watch_marked(*methods("select"))
 def _select(call: Observed) -> None:
     source, axes, place = call.tensor(0, "input"), call.axes(1, "dim"), call.axes(2, "index")
     ran = ran_along(source)

@@ -12,7 +12,7 @@ along that very axis; ``table[:t]`` takes a row for each of its elements.
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind
-from shapecheck.rules.observed import Observed, axis_name, here, methods, watch
+from shapecheck.rules.observed import Observed, axis_name, here, methods, watch, watch_marked
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Shape, Tensor, scope
 
 ROW = "row"
@@ -60,7 +60,7 @@ def _row(call: Observed) -> None:
             call.result = Tensor(result.shape, result.dtype, result.kind, Mark(ROW, (size, here())))
 
 
-@watch("operator.add", *methods("add"))
+@watch_marked("operator.add", *methods("add"))
 def _add(call: Observed) -> None:
     for one, other in ((0, 1), (1, 0)):
         row, along = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")

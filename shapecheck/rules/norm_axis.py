@@ -10,7 +10,7 @@ norm, and those over the nodes of a graph or the points of a cloud, feature by f
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, here, is_batch, marked_positions, methods, watch
+from shapecheck.rules.observed import Observed, here, is_batch, marked_positions, methods, watch, watch_marked
 from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Tensor, scope
 
 MEAN = "mean"
@@ -46,7 +46,7 @@ def _mean(call: Observed) -> None:
             call.result = result.reshaped(result.shape.replaced(position, axis.with_mark(Mark(MEAN, here()))))
 
 
-@watch("operator.sub", *methods("sub", "subtract"))
+@watch_marked("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
     left, right, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
     if left is None or right is None or not isinstance(result, Tensor) or len(left.shape) != len(right.shape):
@@ -59,7 +59,7 @@ def _subtract(call: Observed) -> None:
             )
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _scale(call: Observed) -> None:
     for one, other in ((0, 1), (1, 0)):
         centred, scale = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")

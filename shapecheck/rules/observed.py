@@ -23,7 +23,7 @@ from shapecheck.shapes import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import TypeAlias
 
     Watcher: TypeAlias = "Callable[[Observed], None]"
@@ -36,6 +36,8 @@ BATCH_NAMES = BATCH_WORDS | {"b", "B"}
 MIXING = "anything, while an axis is mixed"
 
 WATCHERS: dict[str, list[Watcher]] = {}
+UNMARKED: dict[str, list[Watcher]] = {}
+"""Those that have something to say where nothing is marked."""
 
 
 class Trait(Mark):
@@ -113,6 +115,18 @@ def watch(*names: str) -> Callable[[Watcher], Watcher]:
     def register(watcher: Watcher) -> Watcher:
         for name in names:
             WATCHERS.setdefault(name, []).append(watcher)
+            UNMARKED.setdefault(name, []).append(watcher)
+        return watcher
+
+    return register
+
+
+def watch_marked(*names: str) -> Callable[[Watcher], Watcher]:
+    """Register a rule that has nothing to say unless an operand, or an axis of one, has a mark: most have none."""
+
+    def register(watcher: Watcher) -> Watcher:
+        for name in names:
+            WATCHERS.setdefault(name, []).append(watcher)
         return watcher
 
     return register
@@ -136,12 +150,30 @@ def observe(
     mixing = current().mixing
     if watchers is None and not mixing:
         return result
+    if watchers is not None and not _any_marked((*args, *kwargs.values(), result)):
+        watchers = UNMARKED.get(name)
+        if watchers is None and not mixing:
+            return result
     observed = Observed(name, args, kwargs, result, layer)
     for watcher in watchers or ():
         watcher(observed)
     for watcher in WATCHERS[MIXING] if mixing else ():
         watcher(observed)
     return observed.result
+
+
+def _any_marked(values: Iterable[AnyValue | Rest]) -> bool:
+    """Whether a tensor among some values, or in a sequence among them, has a mark, or an axis with one."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if value.mark is not None:
+                return True
+            for axis in value.shape.axes:
+                if axis.mark is not None:
+                    return True
+        elif isinstance(value, Sequence) and _any_marked(value.items):
+            return True
+    return False
 
 
 def here() -> object:

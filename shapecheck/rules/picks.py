@@ -13,7 +13,7 @@ way.
 from __future__ import annotations
 
 from shapecheck.rules.indices import Index, index_of
-from shapecheck.rules.observed import Observed, Trait, here, is_batch, marked_positions, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, is_batch, marked_positions, methods, watch, watch_marked
 from shapecheck.rules.softmax_axis import PAIRED
 from shapecheck.rules.subscripts import entries_of, sliced_axes
 from shapecheck.rules.traits import RAISED, SAME, SCALED, Along, lone_axis, with_trait
@@ -81,7 +81,7 @@ class Pick:
 # -- what the numbers tell ---------------------------------------------------------------------------------------------
 
 
-@watch("operator.getitem", "torch.Tensor.__getitem__")
+@watch_marked("operator.getitem", "torch.Tensor.__getitem__")
 def _cut(call: Observed) -> None:
     """``log_probs[..., :-1, :]``."""
     source, result = call.tensor(0), call.result
@@ -132,13 +132,13 @@ def _product(call: Observed) -> None:
 # -- picks -------------------------------------------------------------------------------------------------------------
 
 
-@watch(*methods("gather"))
+@watch_marked(*methods("gather"))
 def _gather(call: Observed) -> None:
     source, index = call.tensor(0, "input"), call.tensor(2, "index")
     _along(call, source, index, None if source is None else lone_axis(call, source))
 
 
-@watch(*methods("take_along_dim"))
+@watch_marked(*methods("take_along_dim"))
 def _take(call: Observed) -> None:
     source, index = call.tensor(0, "input"), call.tensor(1, "indices")
     _along(call, source, index, None if source is None else lone_axis(call, source, 2))
@@ -152,7 +152,7 @@ def _along(call: Observed, source: Tensor | None, index: Tensor | None, along: i
         _judge(call, Pick(source, along, index, beside))
 
 
-@watch("operator.getitem", "torch.Tensor.__getitem__")
+@watch_marked("operator.getitem", "torch.Tensor.__getitem__")
 def _subscript(call: Observed) -> None:
     """``log_probs[torch.arange(n), targets]``."""
     source, entries = call.tensor(0), entries_of(call.argument(1))
@@ -180,7 +180,7 @@ def _is_count(entry: Tensor) -> bool:
     return index is not None and index.found == "arange" and entry.shape.rest is None
 
 
-@watch("torch.nn.functional.nll_loss", "torch.nn.NLLLoss")
+@watch_marked("torch.nn.functional.nll_loss", "torch.nn.NLLLoss")
 def _loss(call: Observed) -> None:
     source, target = call.tensor(0, "input"), call.tensor(1, "target")
     if source is None or target is None or len(source.shape) < 2 or target.shape.rank != len(source.shape) - 1:

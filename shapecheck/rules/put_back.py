@@ -7,7 +7,7 @@ suspected of it, and loses that wherever the new axes may be told apart.
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, Trait, methods, watch
+from shapecheck.rules.observed import Observed, Trait, methods, watch, watch_marked
 from shapecheck.rules.traits import MOVED, ORDERED, PERMUTED, with_trait
 from shapecheck.shapes import Axis, Factor, Scrambled, Shape, Tensor, current, lies_in_order
 
@@ -83,7 +83,7 @@ def _remember(call: Observed) -> None:
         call.result = with_trait(call.result, Torn(found))
 
 
-@watch(*_EACH, *_EACH_ROW)
+@watch_marked(*_EACH, *_EACH_ROW)
 def _each(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
     if source is None or not isinstance(source.mark, Torn) or not isinstance(result, Tensor) or result.mark is not None:
@@ -95,7 +95,7 @@ def _each(call: Observed) -> None:
         call.result = with_trait(result, source.mark.through("each", source.shape, result.shape, ordered=True))
 
 
-@watch(*_ALL)
+@watch_marked(*_ALL)
 def _all(call: Observed) -> None:
     source = call.tensor(0, "input")
     trait = None if source is None else source.mark

@@ -12,7 +12,7 @@ scores which are given, not computed from queries and keys: they may be scores o
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, here, marked_positions, methods, unmarked, watch
+from shapecheck.rules.observed import Observed, here, marked_positions, methods, unmarked, watch, watch_marked
 from shapecheck.rules.traits import divides_by_own
 from shapecheck.shapes import Axis, Constant, Fault, Mark, Mismatch, Origin, Rest, Shape, Tensor, Undecided, scope
 
@@ -108,7 +108,7 @@ def normalised_axes(shape: Shape) -> list[int]:
     return marked_positions(shape, NORMALISED) + marked_positions(shape, GIVEN)
 
 
-@watch(*_REORDER)
+@watch_marked(*_REORDER)
 def _reorder(call: Observed) -> None:
     """Weights whose axes are moved on purpose are still weights, which may well meet others."""
     result = call.result
@@ -123,7 +123,7 @@ def _reorder(call: Observed) -> None:
     call.result = result.reshaped(Shape(axes))
 
 
-@watch("operator.truediv", *methods("div", "divide", "true_divide"))
+@watch_marked("operator.truediv", *methods("div", "divide", "true_divide"))
 def _clear(call: Observed) -> None:
     """A division normalises anew, unless it is by the sum along the very axis that is normalised."""
     weights = call.tensor(0, "input")
@@ -132,7 +132,7 @@ def _clear(call: Observed) -> None:
         call.result = unmarked(call.result, *KINDS)
 
 
-@watch("torch.nn.functional.normalize")
+@watch_marked("torch.nn.functional.normalize")
 def _normalise_anew(call: Observed) -> None:
     if isinstance(call.result, Tensor):
         call.result = unmarked(call.result, *KINDS)
@@ -255,7 +255,7 @@ def suspect_sum(call: Observed, weights: Shape, summed: int, normalised: int) ->
     )
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _multiply(call: Observed) -> None:
     """Weights times values: a sum that follows is a weighted one."""
     left, right, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
@@ -317,7 +317,7 @@ def _has_extent(shape: Shape, behind: int) -> bool:
     return any(back == behind for back, _ in _extents(shape))
 
 
-@watch(*methods("sum"))
+@watch_marked(*methods("sum"))
 def _sum(call: Observed) -> None:
     source, axes = call.tensor(0, "input"), call.axes(1, "dim", "axis")
     if source is not None and axes is not None:
@@ -344,7 +344,7 @@ def _argmax(call: Observed) -> None:
         suspect_sum(call, source.shape, position, marked[0])
 
 
-@watch("operator.eq", *methods("eq"))
+@watch_marked("operator.eq", *methods("eq"))
 def _compare(call: Observed) -> None:
     """One flat index of a whole tensor, compared with a row of indices."""
     for one, other in ((0, 1), (1, 0)):

@@ -9,7 +9,7 @@ of another layer for the same input. ``x.flip(0)`` by itself is silent: mixtures
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import Observed, Trait, axis_name, here, is_batch, methods, watch
+from shapecheck.rules.observed import Observed, Trait, axis_name, here, is_batch, methods, watch, watch_marked
 from shapecheck.rules.traits import EVERYWHERE, IN_PLACE, MOVED, with_trait
 from shapecheck.shapes import Axis, Fault, Mismatch, Sequence, Shape, Slice, Tensor
 
@@ -136,7 +136,7 @@ _ROWWISE: Final = (
 )  # fmt: skip
 
 
-@watch(*_ROWWISE)
+@watch_marked(*_ROWWISE)
 def _rowwise(call: Observed) -> None:
     """Operations that do not mix samples."""
     source, result = call.tensor(0, "input"), call.result
@@ -158,12 +158,12 @@ _LOSSES: Final = (
 )  # fmt: skip
 
 
-@watch(*_LOSSES)
+@watch_marked(*_LOSSES)
 def _pair(call: Observed) -> None:
     _compare(call, call.tensor(0, "input", "x1"), call.tensor(1, "target", "other", "x2"))
 
 
-@watch(*methods("gather"))
+@watch_marked(*methods("gather"))
 def _gather(call: Observed) -> None:
     _compare(call, call.tensor(0, "input"), call.tensor(2, "index"))
 

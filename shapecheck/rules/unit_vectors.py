@@ -11,7 +11,7 @@ of length 1 either.
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import Observed, Trait, here, marked_positions, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, marked_positions, methods, watch, watch_marked
 from shapecheck.rules.softmax_axis import PAIRED
 from shapecheck.rules.traits import MOVED, SAME, SCALED, Along, Total, divides_by_own, lone_axis, with_trait
 from shapecheck.rules.weight_sums import letters_of, position_of
@@ -90,7 +90,7 @@ def _norm(call: Observed) -> None:
         call.result = with_trait(result, Total(source, position, "norm", constant=False))
 
 
-@watch("operator.truediv", *methods("div", "divide", "true_divide"))
+@watch_marked("operator.truediv", *methods("div", "divide", "true_divide"))
 def _divide(call: Observed) -> None:
     source = call.tensor(0, "input")
     if source is not None:
@@ -115,7 +115,7 @@ def _make(call: Observed, source: Tensor, position: int | None) -> None:
 # -- what becomes of them ----------------------------------------------------------------------------------------------
 
 
-@watch(*methods("unbind"))
+@watch_marked(*methods("unbind"))
 def _unbind(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
     unit = _unit(source)
@@ -132,7 +132,7 @@ def _unbind(call: Observed) -> None:
         call.result = Parts(with_trait(result.element, pieces), result.length)
 
 
-@watch("operator.getitem")
+@watch_marked("operator.getitem")
 def _take(call: Observed) -> None:
     """``views[:, 0]``."""
     source, index, result = call.tensor(0), call.argument(1), call.result
@@ -155,7 +155,7 @@ def _pieces(source: Tensor, unit: Unit, position: int | None) -> Apart | None:
     return Apart(position, source.shape, unit.place)
 
 
-@watch("torch.cat", "torch.concat", "torch.concatenate", "torch.stack")
+@watch_marked("torch.cat", "torch.concat", "torch.concatenate", "torch.stack")
 def _join(call: Observed) -> None:
     parts, result = call.argument(0, "tensors"), call.result
     if not isinstance(parts, Sequence) or not isinstance(result, Tensor) or not parts.items:
@@ -168,21 +168,21 @@ def _join(call: Observed) -> None:
 # -- where they are compared -------------------------------------------------------------------------------------------
 
 
-@watch("operator.matmul", *methods("matmul", "bmm", "mm"))
+@watch_marked("operator.matmul", *methods("matmul", "bmm", "mm"))
 def _product(call: Observed) -> None:
     left, right = call.tensor(0, "input"), call.tensor(1, "other", "mat2")
     if left is not None and right is not None and len(left.shape) > 1 and len(right.shape) > 1:
         _compare(call, left, len(left.shape) - 1, right, len(right.shape) - 2)
 
 
-@watch("torch.nn.functional.linear")
+@watch_marked("torch.nn.functional.linear")
 def _linear(call: Observed) -> None:
     left, right = call.tensor(0, "input"), call.tensor(1, "weight")
     if left is not None and right is not None and left.shape.axes and len(right.shape) == 2:
         _compare(call, left, len(left.shape) - 1, right, 1)
 
 
-@watch("torch.einsum", "torch.functional.einsum", "einops.einsum")
+@watch_marked("torch.einsum", "torch.functional.einsum", "einops.einsum")
 def _einsum(call: Observed) -> None:
     equation = letters_of(call)
     if equation is None or len(equation.operands) != 2:
@@ -214,7 +214,7 @@ def _compare(call: Observed, left: Tensor, inner: int, right: Tensor, other_inne
         call.suspect(_mismatch(left.shape, one.position, left.shape, inner, one.place))
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _multiply(call: Observed) -> None:
     left, right, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
     one, other = _unit(left), _unit(right)
@@ -222,7 +222,7 @@ def _multiply(call: Observed) -> None:
         call.result = with_trait(result, Pairs(((left, one), (right, other))))
 
 
-@watch(*methods("sum"))
+@watch_marked(*methods("sum"))
 def _sum(call: Observed) -> None:
     source = call.tensor(0, "input")
     if source is None or not isinstance(source.mark, Pairs):

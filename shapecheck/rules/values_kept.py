@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, Trait, watch
+from shapecheck.rules.observed import Observed, Trait, watch_marked
 from shapecheck.rules.traits import (
     CLAMPS,
     DROPOUTS,
@@ -39,17 +39,17 @@ def _carry(call: Observed, how: str, *, ordered: bool = True, operand: int = 0) 
             call.result = with_trait(result, trait)
 
 
-@watch(*IDENTITIES)
+@watch_marked(*IDENTITIES)
 def _same(call: Observed) -> None:
     _carry(call, SAME)
 
 
-@watch(*DROPOUTS)
+@watch_marked(*DROPOUTS)
 def _dropped(call: Observed) -> None:
     _carry(call, DROPPED)
 
 
-@watch(*SCALES)
+@watch_marked(*SCALES)
 def _scaled(call: Observed) -> None:
     if is_number(call.argument(1, "other")):
         _carry(call, SCALED)
@@ -57,7 +57,7 @@ def _scaled(call: Observed) -> None:
         _carry(call, SCALED, operand=1)
 
 
-@watch(*RAISES)
+@watch_marked(*RAISES)
 def _raised(call: Observed) -> None:
     if is_number(call.argument(1, "other")):
         _carry(call, RAISED)
@@ -65,7 +65,7 @@ def _raised(call: Observed) -> None:
         _carry(call, RAISED, operand=1)
 
 
-@watch(*CLAMPS)
+@watch_marked(*CLAMPS)
 def _kept_from_zero(call: Observed) -> None:
     bound = call.argument(1, "min")
     small = not isinstance(bound, Constant) or (isinstance(bound.value, float) and bound.value <= SMALL)
@@ -73,11 +73,11 @@ def _kept_from_zero(call: Observed) -> None:
         _carry(call, RAISED)
 
 
-@watch(*ORDERED)
+@watch_marked(*ORDERED)
 def _ordered(call: Observed) -> None:
     _carry(call, MOVED)
 
 
-@watch(*PERMUTED)
+@watch_marked(*PERMUTED)
 def _permuted(call: Observed) -> None:
     _carry(call, MOVED, ordered=False)

@@ -8,7 +8,7 @@ multiplied with anything (a threshold).
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import Observed, Trait, here, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
 from shapecheck.rules.traits import DROPPED, RAISED, SAME, SCALED, Along, Total, divides_by_own, lone_axis, with_trait
 from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Sequence, Shape, Tensor
 
@@ -74,7 +74,7 @@ def _normalise(call: Observed, source: Tensor, position: int | None) -> None:
         call.result = with_trait(result, Weights(position, logarithm=logarithm))
 
 
-@watch(*methods("exp"))
+@watch_marked(*methods("exp"))
 def _exponential(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
     logarithms = None if source is None or weights_of(source) is not None else source.mark
@@ -82,7 +82,7 @@ def _exponential(call: Observed) -> None:
         call.result = with_trait(result, Weights(logarithms.position))
 
 
-@watch("operator.truediv", *methods("div", "divide", "true_divide"))
+@watch_marked("operator.truediv", *methods("div", "divide", "true_divide"))
 def _divide(call: Observed) -> None:
     position = divides_by_own(call, "sum", exact=True)
     if position is not None and isinstance(call.result, Tensor):
@@ -103,7 +103,7 @@ def _sum(call: Observed) -> None:
     call.result = with_trait(result, Total(source, position, constant=constant))
 
 
-@watch(*methods("mean"))
+@watch_marked(*methods("mean"))
 def _mean(call: Observed) -> None:
     source, axes, result = call.tensor(0, "input"), call.axes(1, "dim", "axis"), call.result
     weights = weights_of(source)
@@ -117,7 +117,7 @@ def _mean(call: Observed) -> None:
         call.result = with_trait(result, Total(source, weights.position, how="mean", constant=True))
 
 
-@watch("einops.reduce")
+@watch_marked("einops.reduce")
 def _reduce(call: Observed) -> None:
     source, pattern, how = call.tensor(0, "tensor"), call.argument(1, "pattern"), call.argument(2, "reduction")
     weights = weights_of(source)
@@ -133,7 +133,7 @@ def _reduce(call: Observed) -> None:
         _suspect(call, "mean", weights.position, source.shape)
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _multiply(call: Observed) -> None:
     for one, other in ((0, 1), (1, 0)):
         total, values = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
@@ -144,7 +144,7 @@ def _multiply(call: Observed) -> None:
             return
 
 
-@watch("torch.einsum", "torch.functional.einsum", "einops.einsum")
+@watch_marked("torch.einsum", "torch.functional.einsum", "einops.einsum")
 def _einsum(call: Observed) -> None:
     equation = letters_of(call)
     if equation is None or len(equation.operands) < 2:

@@ -8,7 +8,7 @@ weights, along the very axis that was summed, excuses it. So does the sum of a s
 from __future__ import annotations
 
 from shapecheck.rules.expectations import ScaleTotal
-from shapecheck.rules.observed import Observed, Trait, methods, watch
+from shapecheck.rules.observed import Observed, Trait, methods, watch, watch_marked
 from shapecheck.rules.traits import DIVISIONS, MOVED, SAME, SCALED, Total, with_trait
 from shapecheck.shapes import Axis, Fault, Shape, Tensor, Undecided, current, scope
 
@@ -42,7 +42,7 @@ def _remember(call: Observed) -> None:
         call.result = with_trait(call.result, Unnormalised(found))
 
 
-@watch(*DIVISIONS)
+@watch_marked(*DIVISIONS)
 def _divide(call: Observed) -> None:
     sums, total = call.tensor(0, "input"), call.tensor(1, "other")
     if sums is None or total is None:
@@ -54,7 +54,7 @@ def _divide(call: Observed) -> None:
             suspicion.excused = True
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_marked("operator.mul", *methods("mul", "multiply"))
 def _multiply(call: Observed) -> None:
     for operand in (call.tensor(0, "input"), call.tensor(1, "other")):
         total = None if operand is None else operand.mark
@@ -62,7 +62,7 @@ def _multiply(call: Observed) -> None:
             call.result = with_trait(call.result, Share(total))
 
 
-@watch("operator.sub", *methods("sub", "subtract"))
+@watch_marked("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
     sums, share = call.tensor(0, "input"), call.tensor(1, "other")
     if sums is not None and share is not None and isinstance(share.mark, Share):

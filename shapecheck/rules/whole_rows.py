@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim
 from shapecheck.rules.given import is_given
-from shapecheck.rules.observed import Observed, Trait, here, methods, watch
+from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
 from shapecheck.rules.traits import EVERYWHERE, MOVED, with_trait
 from shapecheck.shapes import (
     Axis,
@@ -185,7 +185,7 @@ def _stretch(call: Observed) -> None:
         call.result = with_trait(result, Stretched(source.shape))
 
 
-@watch("operator.invert", *methods("logical_not", "bitwise_not"))
+@watch_marked("operator.invert", *methods("logical_not", "bitwise_not"))
 def _invert(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
     if source is not None and isinstance(source.mark, Stretched) and isinstance(result, Tensor):
@@ -318,7 +318,7 @@ def _suspect(call: Observed, mask: Mask, axis: Axis, scores: Shape, position: in
 # -- what else a mask of rows is good for ------------------------------------------------------------------------------
 
 
-@watch(
+@watch_marked(
     *methods(
         "sigmoid", "exp", "max", "amax", "argmax", "topk", "sort", "argsort", "flatten", "logsumexp", "sum", "mean",
     ),

@@ -203,6 +203,9 @@ class Rest:
 
     __slots__ = ("name", "symbol")
 
+    mark = None
+    """It never has one."""
+
     def __init__(self, name: str = "...") -> None:
         self.name = name
         self.symbol = Symbol(name, Kind.RIGID if name != "..." else Kind.OPAQUE)
