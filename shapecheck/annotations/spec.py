@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapecheck.annotations.expression import names_in
+from shapecheck.annotations.expression import Path, names_in
 from shapecheck.annotations.record import Record
 
 TYPE_CHECKING = False
@@ -91,9 +91,13 @@ class ShapeSpec(Record):
     variadic: the index of the one variadic axis, or -1.
     bound: the names that the shape binds, in order (named and variadic axes).
     used: the axis names its expressions need.
+    order: the name of each axis, "" where it has none.
+    beside: the names with the numbers that stand beside them.
+    braced: what is the whole of an axis between braces: `{n}`.
     """
 
-    __slots__ = __match_args__ = ("text", "axes", "variadic", "bound", "used")
+    __match_args__ = ("text", "axes", "variadic", "bound", "used")
+    __slots__ = (*__match_args__, "order", "beside", "braced")
 
     def __init__(self, text: str, axes: tuple[AxisSpec, ...]) -> None:
         self.text = text
@@ -110,6 +114,11 @@ class ShapeSpec(Record):
                 used += names_in(axis.expression)
         self.bound = tuple(dict.fromkeys(bound))
         self.used = tuple(dict.fromkeys(used))
+        self.order = tuple([axis.name for axis in axes])
+        numbers = [axis.size for axis in axes if axis.kind == "fixed"]
+        self.beside = frozenset([(axis.name, size) for axis in axes if axis.kind == "name" for size in numbers])
+        paths = [axis.expression for axis in axes if isinstance(axis.expression, Path)]
+        self.braced = frozenset([path.parts[0] for path in paths if len(path.parts) == 1])
 
     def _compared(self) -> tuple[object, ...]:
         return (self.text, self.axes)

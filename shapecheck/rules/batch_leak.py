@@ -194,8 +194,10 @@ def batch_names(orders: Iterable[tuple[str, ...]]) -> frozenset[str]:
 )
 def _width_on_batch(call: Observed) -> None:
     """A batch axis lined up with the width of a layer: they are equal by accident, or the width is 1."""
+    if not scope().widths:
+        return
     left, right = call.tensor(0, "input"), call.tensor(1, "other")
-    if not scope().widths or left is None or right is None:
+    if left is None or right is None:
         return
     for one, other in ((left.shape, right.shape), (right.shape, left.shape)):
         if not is_batch(one) or one.rest is not None or other.rest is not None or not 1 < len(one) == len(other):
@@ -277,11 +279,11 @@ def _look_up(call: Observed) -> None:
 @watch("operator.add", *methods("add"))
 def _add(call: Observed) -> None:
     """A table of positions lined up with the batch: ``[b, t, d] + pe`` with a pe of ``[m, 1, d]``, or ``pe[:b]``."""
-    for one, other in ((0, 1), (1, 0)):
-        samples, table = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
-        if samples is None or table is None or len(samples.shape) != len(table.shape):
-            continue
-        if marked_positions(samples.shape, TABLE) or len(table.shape) < 3:
+    left, right = call.tensor(0, "input"), call.tensor(1, "other")
+    if left is None or right is None or len(left.shape) != len(right.shape) or len(left.shape) < 3:
+        return
+    for samples, table in ((left, right), (right, left)):
+        if marked_positions(samples.shape, TABLE):
             continue
         read = marked_positions(table.shape, READ) == [0]
         cut = read or marked_positions(table.shape, TABLE) == [0]

@@ -113,9 +113,11 @@ def _named_by(signature: Signature) -> list[str]:
 
     One that the body does not read stands there for the sake of a common interface.
     """
+    optional = {parameter.name for parameter in signature.parameters if optional_of(parameter.hint or NoneHint())}
+    if not optional:
+        return []
     result = set() if signature.returns is None else _names(signature.returns)
     own = {parameter.name: _names(parameter.hint) for parameter in signature.parameters if parameter.hint is not None}
-    optional = {parameter.name for parameter in signature.parameters if optional_of(parameter.hint or NoneHint())}
     certain = set().union(*[names for name, names in own.items() if name not in optional])
     return [name for name in own if name in optional and (own[name] - certain) & result]
 

@@ -12,7 +12,6 @@ from shapecheck.annotations import (
     parse_annotation,
     walk,
 )
-from shapecheck.annotations.expression import Path
 from shapecheck.annotations.source import dotted_name
 from shapecheck.static.index import is_overload
 from shapecheck.static.walk import statements, yields
@@ -108,20 +107,11 @@ class Signature:
         self.arrays = bool(shapes)
         self.names = frozenset().union(*[shape.bound for shape in shapes], *[shape.used for shape in shapes])
         """Every axis name it mentions."""
-        self.orders = {tuple([axis.name for axis in shape.axes]) for shape in own}
+        self.orders = {shape.order for shape in own}
         """The axis names of each array that it declares; a function that is passed in declares its own."""
-        self.beside = {
-            (axis.name, other.size)
-            for shape in own
-            for axis in shape.axes if axis.kind == "name"
-            for other in shape.axes if other.kind == "fixed"
-        }  # fmt: skip
+        self.beside = frozenset().union(*[shape.beside for shape in own])
         """Axis names with the numbers that stand beside them in one array."""
-        self.braced = frozenset([
-            axis.expression.parts[0]
-            for shape in own for axis in shape.axes
-            if isinstance(axis.expression, Path) and len(axis.expression.parts) == 1
-        ])  # fmt: skip
+        self.braced = frozenset().union(*[shape.braced for shape in own])
         """Arguments that are the whole of an axis: ``{n}``."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
         self.declares_result = self.returns is not None and any(
