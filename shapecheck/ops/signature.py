@@ -71,13 +71,18 @@ FAMILIES: Final = {
 class Signature:
     """The parameters of a rule with the conversion of each."""
 
-    __slots__ = ("converters", "defaults", "keyword_only", "keywords", "names", "positional", "rest")
+    __slots__ = ("conversions", "converters", "defaults", "keyword_only", "keywords", "names", "positional", "required",
+                 "rest")  # fmt: skip
 
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
         self.positional = 0
         self.defaults: dict[str, object] = {}
         self.converters: dict[str, Converter] = {}
+        self.conversions: tuple[Converter, ...] = ()
+        """Those of the positional parameters."""
+        self.required = 0
+        """The number of arguments that a call by position alone must have; -1 where there is no such call."""
         self.keyword_only: tuple[str, ...] = ()
         self.rest: str | None = None
         self.keywords: str | None = None
@@ -110,6 +115,9 @@ class Signature:
             if name != "return":
                 text = annotation if isinstance(annotation, str) else annotation.__name__
                 made.converters[name] = converter(f"*{text}" if name == made.rest and text == "Sizes" else text)
+        made.conversions = tuple([made.converters[name] for name in made.names])
+        by_position = made.rest is None and all(name in made.defaults for name in made.keyword_only)
+        made.required = made.positional - len(defaults) if by_position else -1
         return made
 
 
@@ -117,6 +125,8 @@ def bind(
     signature: Signature, args: collections.abc.Sequence[AnyValue], kwargs: Mapping[str, AnyValue]
 ) -> tuple[list[object], dict[str, object]] | Unknown:
     """The converted arguments, or Unknown if they do not bind or one is not known well enough."""
+    if not kwargs and 0 <= signature.required <= len(args) <= signature.positional:
+        return _by_position(signature, args)
     given: dict[str, AnyValue] = dict(zip(signature.names, args, strict=False))
     extra = args[signature.positional :]
     if extra and signature.rest is None:
@@ -170,6 +180,19 @@ def bind(
                     return found
                 positional.append(found)
     return positional, others
+
+
+def _by_position(
+    signature: Signature, args: collections.abc.Sequence[AnyValue]
+) -> tuple[list[object], dict[str, object]] | Unknown:
+    """The arguments of the most frequent calls; what they leave out, the rule's own defaults give."""
+    positional: list[object] = []
+    for value, convert in zip(args, signature.conversions, strict=False):
+        found = convert(value)
+        if convert is not _object and isinstance(found, Unknown):
+            return found
+        positional.append(found)
+    return positional, {}
 
 
 # -- one converter for each kind of parameter ------------------------------------------------------------------------
