@@ -59,11 +59,13 @@ def settings(values: Mapping[str, AnyValue], names: frozenset[str], body: ast.AS
 
 def _read(body: ast.AST, wanted: frozenset[str]) -> set[tuple[str, str]]:
     """The attributes that a function reads, not to call them, each with what it is an attribute of."""
-    called = {id(node.func) for node in nodes(body) if isinstance(node, ast.Call)}
-    return {
-        (dotted_name(node.value), node.attr) for node in nodes(body)
-        if isinstance(node, ast.Attribute) and node.attr in wanted and id(node) not in called
-    }
+    attributes, called = [], set()
+    for node in nodes(body):
+        if isinstance(node, ast.Call):
+            called.add(id(node.func))
+        elif isinstance(node, ast.Attribute) and node.attr in wanted:
+            attributes.append(node)
+    return {(dotted_name(node.value), node.attr) for node in attributes if id(node) not in called}
 
 
 def _as_size(value: AnyValue) -> Dim | None:

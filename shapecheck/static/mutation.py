@@ -17,26 +17,55 @@ _CHANGING = frozenset((
 ))  # fmt: skip
 """Methods of lists, dictionaries, sets and deques that change them."""
 
-_FOUND = "_changed_names"
+_FOUND = "_changes"
 """The attribute of a node that keeps them: as long as the tree lives, and without importing weakref at each start."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class _Changes:
+    """Names, and attributes of ``self``, whose values are changed in place."""
+
+    __slots__ = ("attributes", "names")
+
+    def __init__(self, names: frozenset[str], attributes: frozenset[str]) -> None:
+        self.names = names
+        self.attributes = attributes
 
 
 def changed_names(node: ast.AST) -> frozenset[str]:
     """The names whose values some statement below changes in place."""
-    found: frozenset[str] | None = getattr(node, _FOUND, None)
+    return _changes(node).names
+
+
+def changed_attributes(function: ast.AST) -> frozenset[str]:
+    """The attributes of ``self`` whose values a method changes in place."""
+    return _changes(function).attributes
+
+
+def _changes(node: ast.AST) -> _Changes:
+    """What is changed below a node; what a function changes is found once, also for the class and file around it."""
+    found: _Changes | None = getattr(node, _FOUND, None)
     if found is None:
-        found = frozenset(owner.id for owner in _changed(node) if isinstance(owner, ast.Name))
+        names: set[str] = set()
+        attributes: set[str] = set()
+        for part in ast.iter_child_nodes(node) if isinstance(node, (ast.Module, ast.ClassDef)) else [node]:
+            if part is not node and isinstance(part, _DEFINITIONS):
+                inner = _changes(part)
+                names |= inner.names
+                attributes |= inner.attributes
+                continue
+            for owner in _changed(part):
+                if isinstance(owner, ast.Name):
+                    names.add(owner.id)
+                elif isinstance(owner, ast.Attribute) and _is_self(owner.value):
+                    attributes.add(owner.attr)
+        found = _Changes(frozenset(names), frozenset(attributes))
         setattr(node, _FOUND, found)
     return found
 
 
-def changed_attributes(function: ast.AST) -> set[str]:
-    """The attributes of ``self`` whose values a method changes in place."""
-    return {
-        owner.attr
-        for owner in _changed(function)
-        if isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name) and owner.value.id == "self"
-    }
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def rebound_outside(function: ast.AST) -> set[str]:
