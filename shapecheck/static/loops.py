@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_UNROLLED = 24
 """A loop over a longer known sequence is run to its fixpoint instead."""
-MAX_PASSES = 4
+MAX_PASSES = 3
 """What still changes in the last of so many passes is unknown."""
 
 
