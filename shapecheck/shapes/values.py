@@ -111,17 +111,26 @@ class Extreme(Number):
         self.negative = negative
 
 
+_MEASURES = frozenset((
+    "dim", "size", "heads", "layers", "len", "length", "width", "height", "channels", "features", "experts", "groups",
+    "embd", "eps", "epsilon", "dropout",
+))  # fmt: skip
+"""The last words of what numbers of a configuration are called."""
+
+
 class Opaque(Value):
     """An object of which nothing is known but that it is one: used as a size it is one flexible symbol.
 
     Its attributes are opaque objects again, each the same one every time.
     """
 
-    __slots__ = ("attributes", "dim", "name")
+    __slots__ = ("attributes", "dim", "made", "name")
 
-    def __init__(self, name: str, dim: Dim | None = None) -> None:
+    def __init__(self, name: str, dim: Dim | None = None, *, made: bool | None = None) -> None:
         self.name = name
         self.dim = dim
+        self.made = made
+        """Whether it is what numbers alone made, if it was made."""
         self.attributes: dict[str, AnyValue] = {}
 
     def size(self) -> Dim:
@@ -129,6 +138,14 @@ class Opaque(Value):
         if self.dim is None:
             self.dim = Dim.of(Symbol(self.name, Kind.FLEXIBLE))
         return self.dim
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is called like what one counts or measures: ``cfg.n_heads``, ``self.head_dim``, ``eps``."""
+        if self.made is not None:
+            return self.made
+        words = self.name.rpartition(".")[2].lower().split("_")
+        return words[-1] in _MEASURES or (len(words) > 1 and words[0] in {"n", "num", "d"})
 
     def attribute(self, name: str) -> AnyValue:
         """The attribute of a name."""

@@ -82,6 +82,7 @@ def _binary(frame: Frame, node: ast.BinOp) -> AnyValue:
 def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValue) -> AnyValue:
     """The value of ``left op right``."""
     left, right = frame.interpreter.settle(left), frame.interpreter.settle(right)
+    left, right = _as_number(left, beside=right), _as_number(right, beside=left)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         kinds = [side.kind for side in (left, right) if isinstance(side, Tensor)]
         if not all(arrays.is_torch(kind) or arrays.is_numpy(kind) for kind in kinds):
@@ -114,6 +115,13 @@ def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValu
         if isinstance(side, Unknown):
             return side if side is left or op is not ast.MatMult else plain(side)
     return Unknown("an operator on values that are not followed")
+
+
+def _as_number(value: AnyValue, *, beside: AnyValue) -> AnyValue:
+    """What is called like a number is one, beside a tensor or a fraction: ``x / cfg.head_dim**0.5``."""
+    if isinstance(value, Opaque) and value.is_number and not isinstance(beside, (Dim, Opaque, Unknown)):
+        return value.size()
+    return value
 
 
 def arithmetic(op: type, left: Dim, right: Dim) -> AnyValue:
@@ -159,9 +167,12 @@ def _opaque(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
     sizes = [side.size() if isinstance(side, Opaque) else side for side in (left, right)]
     found = arithmetic(op, *sizes)  # type: ignore[arg-type]  # both are sizes now
     name = " ".join(side.name if isinstance(side, Opaque) else str(side) for side in (left, right))
+    made = all(isinstance(side, Dim) or (isinstance(side, Opaque) and side.is_number) for side in (left, right))
     if isinstance(found, Dim):
-        return Opaque(name, found)
-    return Opaque(name) if isinstance(found, Opaque) else Unknown("a number or a tensor")
+        return Opaque(name, found, made=made)
+    if isinstance(found, Number) and made:
+        return found
+    return Opaque(name, made=made) if isinstance(found, Opaque) else Unknown("a number or a tensor")
 
 
 def _scalars(op: type, left: AnyValue, right: AnyValue) -> AnyValue:
