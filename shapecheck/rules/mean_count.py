@@ -41,8 +41,11 @@ _LOSSES = (
 )  # fmt: skip
 _LOSS_LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss", "KLDivLoss")
 
-_ITEMS = BATCH_NAMES | {"n", "N", "m", "M", "samples", "examples", "rays", "points", "tokens", "nodes"}
-"""What axes are called that count what a loss is the mean of."""
+_ITEMS = BATCH_NAMES | {
+    "n", "N", "m", "M", "samples", "examples", "rays", "points", "tokens", "nodes", "t", "T", "s", "S", "l", "L", "time",
+    "steps", "frames", "seq", "length", "pixels",
+}
+"""What axes are called that count what a loss is the mean of, or what a transform is normed by."""
 
 
 class Miscounted(Mark):
@@ -297,7 +300,7 @@ def _another(tally: Tally, size: Dim, missing: Dim, result: Tensor) -> Tensor:
     axis, less = result.shape[place], scope().normal(tally.shape.axes[there].size) - size
     if not isinstance(axis, Axis) or (tally.beside and less == Dim.of(0)):
         return result
-    if not _is_a_mean(tally, size, summed, there, result.shape):
+    if less == Dim.of(0) and not _is_a_mean(tally, size, summed, there, result.shape):
         return result
     found = Mismatch(
         Fault.COUNTED_OTHER, axis=there, other_axis=summed, left=size, right=missing, left_shape=tally.shape,
@@ -310,13 +313,14 @@ def _another(tally: Tally, size: Dim, missing: Dim, result: Tensor) -> Tensor:
 def _is_a_mean(tally: Tally, size: Dim, summed: int, there: int, result: Shape) -> bool:
     """Whether it is sure that a mean is meant, and not sums of features that are scaled by how many rows there are.
 
-    It is where the count holds other axes that were summed, or features are left that were not.
+    It is where the count holds other axes that were summed, or features are left that were not. (And where 1 is taken
+    off the size: nobody scales by that.)
     """
     others = tally.count.exact_quotient(size)
     if others is not None and others.constant is None:
         return True
     if there > summed:
-        return len(result) > 1 or axis_name(tally.shape.axes[there]) not in _ITEMS
+        return axis_name(tally.shape.axes[there]) not in _ITEMS
     behind = [axis for axis in tally.shape.axes[summed + 1 :] if isinstance(axis, Axis) and not axis.is_one]
     return any(one in result.axes for one in behind)
 
