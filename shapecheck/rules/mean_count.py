@@ -42,8 +42,8 @@ _LOSSES = (
 _LOSS_LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss", "KLDivLoss")
 
 _ITEMS = BATCH_NAMES | {
-    "n", "N", "m", "M", "samples", "examples", "rays", "points", "tokens", "nodes", "t", "T", "s", "S", "l", "L", "time",
-    "steps", "frames", "seq", "length", "pixels",
+    "n", "N", "m", "M", "samples", "examples", "rays", "points", "pixels", "tokens", "nodes", "t", "T", "s", "S", "l",
+    "L", "time", "steps", "frames", "seq", "length",
 }
 """What axes are called that count what a loss is the mean of, or what a transform is normed by."""
 
