@@ -96,7 +96,9 @@ def mix(
         operation: what is to be shown as the cause, if not the call.
     """
     axis = shape[position] if is_batch(shape, position) else None
-    if not isinstance(axis, Axis) or axis.size in [other.size for other in shape.known if other is not axis]:
+    if not isinstance(axis, Axis) or axis.mixed == PLACES:
+        return
+    if axis.size in [other.size for other in shape.known if other is not axis]:
         return
     found = Undecided(
         kind=Fault.BATCH_LEAK, axis=position, left=axis.size, left_shape=shape, detail="along", place=place,
@@ -111,7 +113,7 @@ def is_moved_batch(name: str, orders: Iterable[tuple[str, ...]]) -> bool:
     """Whether an axis that does not lead is that of a batch by what a function declares.
 
     A letter is one where it leads a declaration, and stands elsewhere only in front of the same axis, ``"b c"`` and
-    ``"k b c"``, or among the same axes, ``"c b"``.
+    ``"k b c"``, or among the same axes, ``"c b"``. Not behind an ``n``, which counts samples too.
 
     Args:
         name: the name of the axis.
@@ -126,17 +128,40 @@ def is_moved_batch(name: str, orders: Iterable[tuple[str, ...]]) -> bool:
 
 def _is_moved(name: str, order: tuple[str, ...], lead: tuple[str, ...]) -> bool:
     start = order.index(name)
+    if order[0] in {"n", "N"}:
+        return False
     return order[start : start + 2] == lead[:2] or sorted(order) == sorted(lead)
 
 
 @watch("torch.arange", "torch.linspace")
 def _count(call: Observed) -> None:
     """Numbers that count along the batch belong to places, such as ranks, and to no sample."""
-    result = call.result
-    axis = result.shape[0] if isinstance(result, Tensor) and is_batch(result.shape) else None
-    if isinstance(result, Tensor) and isinstance(axis, Axis):
-        shape = result.shape.replaced(0, axis.with_mixed(PLACES))
-        call.result = Tensor(shape, result.dtype, result.kind, result.mark)
+    call.result = _placed(call.result)
+
+
+@watch(*methods("argsort"))
+def _rank_samples(call: Observed) -> None:
+    """The samples from the first to the last: along them stand ranks."""
+    source, axes = call.tensor(0, "input"), call.axes(1, "dim")
+    if source is not None and axes is not None and len(axes) == 1 and source.shape.position(axes[0]) == 0:
+        call.result = _placed(call.result)
+
+
+@watch(*methods("gather", "take_along_dim"))
+def _in_order(call: Observed) -> None:
+    """What is taken in the order of ranks."""
+    index = call.tensor(1, "indices") if call.name.endswith("take_along_dim") else call.tensor(2, "index")
+    axis = index.shape[0] if index is not None and index.shape.axes else None
+    if isinstance(axis, Axis) and axis.mixed == PLACES:
+        call.result = _placed(call.result)
+
+
+def _placed(value: AnyValue) -> AnyValue:
+    """The same tensor; along its leading axis, if it is a batch, stand places."""
+    axis = value.shape[0] if isinstance(value, Tensor) and is_batch(value.shape) else None
+    if not isinstance(value, Tensor) or not isinstance(axis, Axis):
+        return value
+    return Tensor(value.shape.replaced(0, axis.with_mixed(PLACES)), value.dtype, value.kind, value.mark)
 
 
 @watch(MIXING)

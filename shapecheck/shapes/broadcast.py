@@ -274,8 +274,10 @@ def _suspect_parameter(left: Shape, right: Shape) -> None:
                 continue
             if width is not None and width.kind is not Kind.FLEXIBLE:
                 continue
-            own = [place for place, found in enumerate(other.known) if found.size == axis.size]
-            if len(own) == 1 and all(found.size != facing.size for found in one.known):
+            elsewhere = sum(found.size == axis.size for found in other.known)
+            # A square operand says itself that both axes are as long.
+            square = sum(found.size == axis.size for found in one.known) > 1
+            if elsewhere == 1 and not square and all(found.size != facing.size for found in one.known):
                 suspect(
                     Mismatch(
                         Fault.MISALIGNED, axis=len(other) - position, other_axis=len(one) - position, left=axis.size,
