@@ -117,7 +117,7 @@ def _joined(call: Observed) -> None:
                 continue
             for position, facing in enumerate(other.known):
                 mine = one.known[position]
-                if position == along or mine.size == facing.size or mine.size.constant is not None:
+                if position == along or mine.size == facing.size or mine.size.constant not in {None, 1}:
                     continue
                 solution = None if facing.size.symbol is None else scope().solution(facing.size.symbol)
                 solved = solution is not None and solution.place is here()
