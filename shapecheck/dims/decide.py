@@ -87,11 +87,17 @@ def cancelled(left: Dim, right: Dim) -> tuple[Dim, Dim]:
         return left, right
     left_coefficient, left_monomial = left.content()
     right_coefficient, right_monomial = right.content()
-    coefficient, monomial = gcd(left_coefficient, right_coefficient), shared(left_monomial, right_monomial)
+    coefficient = gcd(left_coefficient, right_coefficient)
+    monomial = tuple([atom for atom in shared(left_monomial, right_monomial) if not _may_vanish(atom)])
     if coefficient == 1 and not monomial:
         return left, right
     common = Dim.term(monomial, coefficient)
     return left.exact_quotient(common) or left, right.exact_quotient(common) or right
+
+
+def _may_vanish(atom: Atom) -> bool:
+    """Whether an atom is 0 for most sizes: a number that is divided by one, ``1 // D``."""
+    return isinstance(atom, Call) and atom.function == "floordiv" and atom.args[0].constant is not None
 
 
 def _judge_extrema(left: Dim, right: Dim, one: Dim, other: Dim, extrema: list[Call]) -> Verdict:

@@ -113,6 +113,9 @@ def test_a_written_division_is_taken_as_exact():
     assert decide(D % H, Dim.of(0)) is YES
     assert isinstance(decide(H * (D // H), T), No)
     assert isinstance(decide(D // H, D), No)
+    # Both are 0 for most sizes.
+    assert isinstance(decide(Dim.of(1) // D, -(Dim.of(1) // D)), Unknown)
+    assert isinstance(decide(Dim.of(3) // D, 2 * (Dim.of(3) // D)), Unknown)
 
 
 def test_rounding_by_a_number_is_no_proof():
