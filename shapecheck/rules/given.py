@@ -11,13 +11,14 @@ from shapecheck.shapes import AnyValue, Tensor, current
 
 
 class Given(Trait):
-    """A parameter that was moved about, scaled or converted."""
+    """The parameter ``source``, moved about, scaled or converted."""
 
-    __slots__ = ()
+    __slots__ = ("source",)
     kept = EVERYWHERE
 
-    def __init__(self) -> None:
+    def __init__(self, source: Tensor) -> None:
         super().__init__("given", here())
+        self.source = source
 
 
 def give(value: AnyValue) -> None:
@@ -31,11 +32,16 @@ def is_given(tensor: Tensor) -> bool:
     return isinstance(tensor.mark, Given) or current().given.get(id(tensor)) is tensor
 
 
+def source_of(tensor: Tensor) -> Tensor:
+    """The parameter that a tensor is, but for its order and its scale; any other tensor is one of its own."""
+    return tensor.mark.source if isinstance(tensor.mark, Given) else tensor
+
+
 @watch(*IDENTITIES, *ORDERED, *PERMUTED)
 def _moved(call: Observed) -> None:
     source, result = call.tensor(0, "input", "tensor"), call.result
     if source is not None and isinstance(result, Tensor) and result.mark is None and is_given(source):
-        call.result = with_trait(result, Given())
+        call.result = with_trait(result, Given(source_of(source)))
 
 
 @watch(*SCALES)
@@ -43,6 +49,7 @@ def _scaled(call: Observed) -> None:
     one, other, result = call.argument(0, "input"), call.argument(1, "other"), call.result
     if is_number(one) and not call.name.endswith(("div", "divide")):
         one, other = other, one
-    given = isinstance(one, Tensor) and is_given(one) and is_number(other)
-    if given and isinstance(result, Tensor) and result.mark is None:
-        call.result = with_trait(result, Given())
+    if not isinstance(one, Tensor) or not is_given(one) or not is_number(other):
+        return
+    if isinstance(result, Tensor) and result.mark is None:
+        call.result = with_trait(result, Given(source_of(one)))

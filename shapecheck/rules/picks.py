@@ -7,18 +7,36 @@ the ranks.
 
 Silent are several places for each, an index that is the same all along the other axis (a choice of rows), one that a
 search found (experts that choose their tokens), and of the pick from a matrix of pairs, which may be normalised either
-way.
+way: computed here from two operands, or normalised both ways in the same function (see ``both_ways``).
 """
 
 from __future__ import annotations
 
+from shapecheck.rules.both_ways import excuse_both_ways
 from shapecheck.rules.indices import Index, index_of
 from shapecheck.rules.observed import Observed, Trait, here, is_batch, marked_positions, methods, watch, watch_marked
 from shapecheck.rules.softmax_axis import PAIRED
 from shapecheck.rules.subscripts import entries_of, sliced_axes
 from shapecheck.rules.traits import RAISED, SAME, SCALED, Along, lone_axis, with_trait
 from shapecheck.rules.weight_sums import Weights
-from shapecheck.shapes import ELLIPSIS, Axis, Copies, Fault, Mark, Mismatch, Sequence, Shape, Slice, Tensor, scope
+from shapecheck.shapes import (
+    ELLIPSIS,
+    Axis,
+    Copies,
+    Fault,
+    Mark,
+    Mismatch,
+    Sequence,
+    Shape,
+    Slice,
+    Tensor,
+    Undecided,
+    scope,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RANKED = "ranked"
 ENTRIES = "entries"
@@ -27,15 +45,16 @@ ENTRIES = "entries"
 class Piece(Along):
     """A part of weights, cut along the axis ``position`` along which all of them add up to 1."""
 
-    __slots__ = ()
+    __slots__ = ("source",)
     kept = frozenset((SAME,))
 
-    def __init__(self, position: int) -> None:
+    def __init__(self, position: int, source: Tensor | None) -> None:
         super().__init__("piece", position, here())
+        self.source = source
 
     def at(self, position: int) -> Trait:
         """The part with the axis where it stands now."""
-        return Piece(position)
+        return Piece(position, self.source)
 
 
 class Sorted(Along):
@@ -92,7 +111,7 @@ def _cut(call: Observed) -> None:
         if held % len(source.shape) == found.position and -len(result.shape) <= place < len(result.shape):
             position = place % len(result.shape)
             if result.shape[position] is not source.shape[found.position]:
-                call.result = with_trait(result, Piece(position))
+                call.result = with_trait(result, Piece(position, found.source))
 
 
 def _normalised(tensor: Tensor) -> Weights | Piece | None:
@@ -199,9 +218,11 @@ def _judge(call: Observed, pick: Pick, *, loss: bool = False) -> None:
             return
         if isinstance(mark, Sorted):
             if not _is_ranked(pick.beside[position]):
-                _suspect(call, Fault.RANK_AXIS, source.shape, along, position)
+                call.suspect(Mismatch(**_said(Fault.RANK_AXIS, source.shape, along, position)))
         elif (loss or along == len(source.shape) - 1) and not _may_be_either(source.shape, position, along):
-            _suspect(call, Fault.PICK_AXIS, source.shape, along, position)
+            case = Undecided(**_said(Fault.PICK_AXIS, source.shape, along, position))
+            excuse_both_ways(case, mark.source)
+            call.suspect(case)
 
 
 def _is_given(index: Tensor) -> bool:
@@ -223,10 +244,8 @@ def _may_be_either(shape: Shape, position: int, along: int) -> bool:
     return position == 0 and is_batch(shape)
 
 
-def _suspect(call: Observed, fault: Fault, shape: Shape, along: int, position: int) -> None:
-    call.suspect(
-        Mismatch(
-            fault, axis=along, other_axis=position, left=shape.known[along].size, right=shape.known[position].size,
-            left_shape=shape,
-        )
-    )
+def _said(fault: Fault, shape: Shape, along: int, position: int) -> dict[str, Any]:
+    return {
+        "kind": fault, "axis": along, "other_axis": position, "left": shape.known[along].size,
+        "right": shape.known[position].size, "left_shape": shape,
+    }  # fmt: skip

@@ -9,7 +9,18 @@ multiplied with anything (a threshold).
 from __future__ import annotations
 
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
-from shapecheck.rules.traits import DROPPED, RAISED, SAME, SCALED, Along, Total, divides_by_own, lone_axis, with_trait
+from shapecheck.rules.traits import (
+    DROPPED,
+    MOVED,
+    RAISED,
+    SAME,
+    SCALED,
+    Along,
+    Total,
+    divides_by_own,
+    lone_axis,
+    with_trait,
+)
 from shapecheck.shapes import Axis, Constant, Fault, Mismatch, Rest, Sequence, Shape, Tensor
 
 _SOFTMAX = (
@@ -19,24 +30,43 @@ _LOG_SOFTMAX = (*methods("log_softmax"), "torch.nn.functional.log_softmax", "tor
 
 
 class Weights(Along):
-    """Weights that add up to one number along the axis ``position``; to 1 where they are ``exact``."""
+    """Weights that add up to one number along the axis ``position``; to 1 where they are ``exact``.
 
-    __slots__ = ("exact",)
+    ``source`` is what was normalised, where it is known.
+    """
+
+    __slots__ = ("exact", "source")
     kept = frozenset((SAME, DROPPED))
 
-    def __init__(self, position: int, *, exact: bool = True, logarithm: bool = False) -> None:
+    def __init__(
+        self, position: int, source: Tensor | None = None, *, exact: bool = True, logarithm: bool = False
+    ) -> None:
         super().__init__("logarithms of weights" if logarithm else "weights", position, here())
         self.exact = exact
+        self.source = source
 
     def at(self, position: int) -> Trait:
         """The weights along the axis where it stands now."""
-        return Weights(position, exact=self.exact, logarithm=self.kind != "weights")
+        return Weights(position, self.source, exact=self.exact, logarithm=self.kind != "weights")
 
     def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
         """The weights behind an operation; scaled or raised they add up to another number."""
         if how in {SCALED, RAISED}:
-            return None if self.kind != "weights" else Weights(self.position, exact=False)
+            return None if self.kind != "weights" else Weights(self.position, self.source, exact=False)
         return super().through(how, source, result, ordered=ordered)
+
+
+class Balanced(Trait):
+    """Weights, or their logarithms, that were normalised along one axis and then another, as by Sinkhorn.
+
+    They add up to 1 along the last one, and nearly so along the others.
+    """
+
+    __slots__ = ()
+    kept = frozenset((SAME, DROPPED, SCALED, RAISED, MOVED))
+
+    def __init__(self) -> None:
+        super().__init__("balanced", here())
 
 
 def weights_of(tensor: Tensor | None) -> Weights | None:
@@ -71,21 +101,33 @@ def _normalise(call: Observed, source: Tensor, position: int | None) -> None:
     axis = result.shape[position] if position < len(result.shape) else None
     if isinstance(axis, Axis) and not axis.is_one:
         logarithm = "log" in call.name.rpartition(".")[2].lower()
-        call.result = with_trait(result, Weights(position, logarithm=logarithm))
+        again = logarithm and weights_of(source) is None and _is_normalised_elsewhere(source, position)
+        call.result = with_trait(result, Balanced() if again else Weights(position, source, logarithm=logarithm))
+
+
+def _is_normalised_elsewhere(source: Tensor, position: int) -> bool:
+    """Whether what is about to be normalised along an axis was normalised along another one."""
+    mark = source.mark
+    return isinstance(mark, Balanced) or (isinstance(mark, Weights) and mark.position != position)
 
 
 @watch_marked(*methods("exp"))
 def _exponential(call: Observed) -> None:
     source, result = call.tensor(0, "input"), call.result
     logarithms = None if source is None or weights_of(source) is not None else source.mark
-    if isinstance(logarithms, Weights) and isinstance(result, Tensor):
-        call.result = with_trait(result, Weights(logarithms.position))
+    if isinstance(logarithms, (Weights, Balanced)) and isinstance(result, Tensor):
+        found = Weights(logarithms.position, logarithms.source) if isinstance(logarithms, Weights) else logarithms
+        call.result = with_trait(result, found)
 
 
 @watch_marked("operator.truediv", *methods("div", "divide", "true_divide"))
 def _divide(call: Observed) -> None:
-    position = divides_by_own(call, "sum", exact=True)
-    if position is not None and isinstance(call.result, Tensor):
+    source, position = call.tensor(0, "input"), divides_by_own(call, "sum", exact=False)
+    if source is None or position is None or not isinstance(call.result, Tensor):
+        return
+    if _is_normalised_elsewhere(source, position):
+        call.result = with_trait(call.result, Balanced())
+    elif divides_by_own(call, "sum", exact=True) is not None:
         call.result = with_trait(call.result, Weights(position))
 
 

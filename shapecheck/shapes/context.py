@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Context:
     """The facts in force and the suspicions collected."""
 
-    __slots__ = ("given", "hidden", "masks", "mixing", "place", "scope", "suspicions")
+    __slots__ = ("given", "hidden", "masks", "mixing", "place", "scope", "scores", "suspicions")
 
     def __init__(self, scope: Scope | None = None) -> None:
         self.scope = Scope() if scope is None else scope
@@ -31,6 +31,8 @@ class Context:
         """The tensors that the function under analysis gets, by identity."""
         self.masks: list[object] = []
         """The masks of scores, of which what follows tells what they are good for."""
+        self.scores: dict[int, object] = {}
+        """What was normalised so far, and along which axes, by the identity of the tensor."""
         self.hidden = False
         """Whether an axis could not be told because it is counted across axes of unknown number."""
 
