@@ -3,21 +3,27 @@
 ``probs = logits.softmax(1)`` of ``[b, m, p]``, and ``(probs * bins).sum(-1)``, ``probs @ bins`` or an einsum, where
 bins is a scale: made by arange or linspace, by numbers and other scales. What is summed over is not what adds up to 1.
 Of a vector that is learned or given nothing is said: it may weigh heads, or members. Nor of a scale that is itself the
-weights: in front of the normalised axis, or of which the sum is divided by.
+weights: in front of the normalised axis, of which the sum is divided by, or along time: later steps may count more or
+less. A scale that falls towards 0, or is subtracted from a number, is taken for weights as well.
 """
 
 from __future__ import annotations
 
+from shapecheck.dims import Dim
 from shapecheck.rules.indices import index_of
+from shapecheck.rules.norm_axis import TIMES, is_called
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
 from shapecheck.rules.softmax_axis import WEIGHTED, normalised_axes, suspect_sum
-from shapecheck.rules.traits import MOVED, RAISED, SAME, is_number, with_trait
+from shapecheck.rules.traits import MOVED, RAISED, SAME, SCALED, is_number, with_trait
 from shapecheck.rules.weight_sums import letters_of, name_at, position_of, weights_of
-from shapecheck.shapes import Axis, Mark, Sequence, Shape, Tensor
+from shapecheck.shapes import Axis, Constant, Mark, Sequence, Shape, Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from shapecheck.shapes import AnyValue
+
+_STEPS = TIMES - {"pos", "position", "positions"}
+"""Parts of what an axis of time is called."""
 
 
 class Scale(Trait):
@@ -64,9 +70,34 @@ def _extent(shape: Shape) -> int | None:
 # -- scales ------------------------------------------------------------------------------------------------------------
 
 
+class Falling(Trait):
+    """Numbers in a row that fall towards 0, or that are subtracted from one: weights rather than values."""
+
+    __slots__ = ()
+    kept = frozenset((SAME, MOVED, RAISED, SCALED))
+
+    def __init__(self) -> None:
+        super().__init__("falling", here())
+
+
 @watch("torch.arange", "torch.linspace", "torch.logspace")
 def _make(call: Observed) -> None:
-    _keep(call)
+    first, last = _number(call.argument(0, "start")), _number(call.argument(1, "end"))
+    if first is not None and last is not None and first > last >= 0:
+        _fall(call)
+    else:
+        _keep(call)
+
+
+def _number(value: AnyValue | None) -> float | None:
+    if isinstance(value, Constant):
+        return value.value if isinstance(value.value, (int, float)) else None
+    return value.constant if isinstance(value, Dim) else None
+
+
+def _fall(call: Observed) -> None:
+    if isinstance(call.result, Tensor):
+        call.result = with_trait(call.result, Falling())
 
 
 @watch_marked(
@@ -77,7 +108,10 @@ def _compute(call: Observed) -> None:
     operands = [*call.args, *call.kwargs.values()]
     numbers = [operand for operand in operands if not isinstance(operand, Tensor) and is_number(operand)]
     scales = [operand for operand in operands if is_scale(operand)]
-    if scales and len(scales) + len(numbers) == len(operands):
+    name = call.name.rpartition(".")[2]
+    if scales and (name == "neg" or (name == "sub" and numbers and operands[0] is numbers[0])):
+        _fall(call)
+    elif scales and len(scales) + len(numbers) == len(operands):
         _keep(call)
 
 
@@ -125,18 +159,15 @@ def _multiply(call: Observed) -> None:
         if weights is None or scale is None or position is None or not is_scale(scale):
             continue
         behind = len(weights.shape) - position
-        if isinstance(result, Tensor) and len(result.shape) == len(weights.shape) and _is_behind(scale, behind):
+        extent = _extent(scale.shape)
+        if extent is None or extent >= behind or is_called(weights.shape.known[-extent], _STEPS):
+            return
+        if isinstance(result, Tensor) and len(result.shape) == len(weights.shape):
             axis, source = result.shape[position], weights.shape[position]
             if isinstance(axis, Axis) and isinstance(source, Axis) and not axis.is_one:
                 mark = Mark(WEIGHTED, None if source.mark is None else source.mark.place)
                 call.result = result.reshaped(result.shape.replaced(position, axis.with_mark(mark)))
         return
-
-
-def _is_behind(scale: Tensor, behind: int) -> bool:
-    """Whether a scale runs along an axis behind the one that stands so far from the end."""
-    extent = _extent(scale.shape)
-    return extent is not None and extent < behind
 
 
 @watch_marked("operator.matmul", *methods("matmul", "mv"))
@@ -171,5 +202,5 @@ def _einsum(call: Observed) -> None:
 
 def _contract(call: Observed, weights: Tensor, summed: int) -> None:
     position = _normalised(weights)
-    if position is not None and position < summed:
+    if position is not None and position < summed and not is_called(weights.shape.known[summed], _STEPS):
         suspect_sum(call, weights.shape, summed, position)

@@ -26,7 +26,7 @@ WIDTHS = frozenset((
 CENTRED = "centred"
 
 
-def _is_called(axis: Axis, words: frozenset[str]) -> bool:
+def is_called(axis: Axis, words: frozenset[str]) -> bool:
     """Whether the size of an axis is one name that has one of these words in it."""
     symbol = axis.size.symbol
     return symbol is not None and bool(words & set(symbol.name.lower().rpartition(".")[2].split("_")))
@@ -76,7 +76,7 @@ def _scale(call: Observed) -> None:
         if is_batch(centred.shape, position) or not scope().equal(own.size, last.size):
             # Statistics over the batch are a batch norm.
             continue
-        if not _is_called(axis, TIMES) or not _is_called(last, WIDTHS):
+        if not is_called(axis, TIMES) or not is_called(last, WIDTHS):
             continue
         call.suspect(
             Mismatch(

@@ -2,11 +2,13 @@
 
 ``(x - x.mean(1, keepdim=True)) / x.std(2, keepdim=True)``, with `var`, `rsqrt` and a small number between, or the
 smallest and the span. Silent where both were measured along a common axis, where the deviation is that of another
-tensor (also of the centred one), and of square matrices.
+tensor (also of the centred one), and of square matrices. Silent too where neither axis is called like the features of
+a layer: returns may be less those of all stocks that day, and in units of each stock's own deviation.
 """
 
 from __future__ import annotations
 
+from shapecheck.rules.norm_axis import WIDTHS, is_called
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
 from shapecheck.rules.traits import DIVISIONS, MOVED, RAISED, SAME, with_trait
 from shapecheck.shapes import Fault, Mismatch, Sequence, Tensor, scope
@@ -14,6 +16,8 @@ from shapecheck.shapes import Fault, Mismatch, Sequence, Tensor, scope
 CENTRES = ("mean", "amin", "median")
 SPREADS = ("std", "var")
 ENDS = ("amax", "max", "min")
+FEATURES = (WIDTHS - {"h", "width"}) | {"feature", "features"}
+"""Parts of what an axis of features is called; an ``h`` may be the height of images."""
 
 
 class Statistic(Trait):
@@ -105,6 +109,8 @@ def _scale(call: Observed, whole: Tensor | None, by: Tensor | None, kinds: tuple
     if centre.source is not spread.source or not centre.axes or not spread.axes or centre.axes & spread.axes:
         return
     shape = centre.source.shape
+    if not any(is_called(shape.known[axis], FEATURES) for axis in centre.axes | spread.axes):
+        return
     one, other = min(centre.axes), min(spread.axes)
     if not any(scope().equal(shape.known[a].size, shape.known[b].size) for a in centre.axes for b in spread.axes):
         call.suspect(
