@@ -56,7 +56,7 @@ def _unscramble(found: Mismatch, speaker: Speaker) -> str | None:
         return None
     moved = [position for position, source in enumerate(order) if position != source]
     split = ""
-    if found.left_shape is None or len(held) != len(found.left_shape.axes):
+    if found.left_shape is None or [axis.size for axis in found.left_shape] != [factor.size for factor in held]:
         split = f".view({', '.join(speaker.size(factor.size) for factor in held)})"
     merge = ""
     if any(len(group) != 1 for group in found.wanted) and found.right_shape is not None:
@@ -67,13 +67,17 @@ def _unscramble(found: Mismatch, speaker: Speaker) -> str | None:
 def _outer(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     left, right = speaker.shape(found.left_shape), speaker.shape(found.right_shape)
     size = speaker.size(found.left)
-    longer_left = len(found.left_shape or ()) >= len(found.right_shape or ())
-    long, short = ("left", "right") if longer_left else ("right", "left")
+    ranks = len(found.left_shape or ()), len(found.right_shape or ())
+    long, short = ("left", "right") if ranks[0] >= ranks[1] else ("right", "left")
+    one = abs(ranks[0] - ranks[1]) + (found.other_axis or 0)
+    is_last = one == max(ranks) - 1
+    place, dim = ("the last axis", -1) if is_last else (f"axis {one}", one)
     message = (
         f"{shown} of {left} and {right} pairs every {size} with every other {size}: "
-        f"the {short} operand lines up with the last axis of the {long}, which is 1"
+        f"the {short} operand lines up with {place} of the {long}, which is 1"
     )
-    return Said(message, [], f"`.squeeze(-1)` on the {long}, or `.unsqueeze(-1)` on the {short}, keeps them paired")
+    repair = f"`.squeeze({dim})` on the {long}, or `.unsqueeze({dim})` on the {short}, keeps them paired"
+    return Said(message, [], repair)
 
 
 def _crossed(found: Mismatch, shown: str, speaker: Speaker) -> Said:
