@@ -6,7 +6,7 @@ The lowest layer: it knows neither Python source nor tensors.
 from shapecheck.dims.decide import DATA_DEPENDENT, cancelled
 from shapecheck.dims.dim import ONE, ZERO, Dim, call, floordiv, maximum, minimum, mod
 from shapecheck.dims.scope import Scope, Solution
-from shapecheck.dims.symbol import Call, Computed, Kind, Symbol
+from shapecheck.dims.symbol import Call, Computed, Kind, Pass, Symbol
 from shapecheck.dims.verdict import YES, No, Unknown, Verdict, Yes
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Dim",
     "Kind",
     "No",
+    "Pass",
     "Scope",
     "Solution",
     "Symbol",

@@ -70,6 +70,16 @@ class Computed(Symbol):
     __slots__ = ()
 
 
+class Pass(Symbol):
+    """The number of a pass of ``for i in range(count)``."""
+
+    __slots__ = ("count",)
+
+    def __init__(self, count: Dim) -> None:
+        super().__init__("i", OPAQUE)
+        self.count = count
+
+
 class Call:
     """``floordiv``, ``min`` or ``max`` of polynomials, as an atom. ``dims.dim.call`` builds and interns it."""
 

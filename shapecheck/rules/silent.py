@@ -3,6 +3,7 @@
 from shapecheck.rules import (
     batch_first,
     causal_mask,
+    counted_passes,
     crossed_slices,
     diagonal,
     expectations,
@@ -47,6 +48,7 @@ __all__ = [
     "batch_first",
     "batch_names",
     "causal_mask",
+    "counted_passes",
     "crossed_slices",
     "diagonal",
     "expectations",

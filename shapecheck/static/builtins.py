@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from shapecheck.dims import ONE, Computed, Dim, Kind, Symbol
+from shapecheck.dims import ONE, Computed, Dim, Kind, Pass, Symbol
 from shapecheck.shapes import (
     NONE,
     TRUE,
@@ -103,7 +103,7 @@ def _range(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, 
             return Sequence([Dim.of(number) for number in numbers], "tuple")
     start, stop = (Dim.of(0), sizes[0]) if len(sizes) == 1 else (sizes[0], sizes[1])
     length = stop - start if start is not None and stop is not None and len(sizes) < 3 else None
-    return Elements(position(), length)
+    return Elements(Dim.of(Pass(length)) if length is not None and len(sizes) == 1 else position(), length)
 
 
 def position() -> Dim:
