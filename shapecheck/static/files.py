@@ -7,6 +7,7 @@ import sys
 
 from shapecheck.diagnostics.encoding import EncodingError, decoded
 from shapecheck.diagnostics.model import Diagnostic, Place, source_lines
+from shapecheck.static.pieces import parse
 
 MAX_BYTES = 10_000_000
 """A larger file is data, not code that people write."""
@@ -54,7 +55,7 @@ def parse_text(path: str, text: str) -> SourceFile | Diagnostic:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, path)
+            tree = parse(text, path)
     except SyntaxError as error:
         version = ".".join(map(str, sys.version_info[:2]))
         message = f"is not valid Python {version}: {error.msg}"
