@@ -87,7 +87,7 @@ class Queue:
             os.waitpid(process, 0)
 
     def results(self) -> Iterator[tuple[Found, Reads]]:
-        """Wait for what each process found, and what that rests on.
+        """Wait for what each process found, and what that rests on; one finds nothing where a file is torn.
 
         Raises:
             ForkError: one has ended without telling.
@@ -129,6 +129,8 @@ def _serve(sink: int, tickets: int, pieces: Sequence[Sequence[Part]], project: P
     try:
         found, reads = check_from(tickets, pieces, project, config)
         told = {number: [packed(report) for report in reports] for number, reports in found.items()}
+        if project.torn:
+            told = {}
         with open(sink, "wb") as file:
             file.write(marshal.dumps((told, reads.stamps, reads.asked, reads.answers, reads.roots, reads.plugins)))
         status = 0

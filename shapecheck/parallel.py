@@ -6,6 +6,7 @@ import os
 
 from shapecheck.static.check import Part, check_each, check_parts
 from shapecheck.static.index import Project
+from shapecheck.static.pieces import cut
 from shapecheck.static.report import Report
 
 TYPE_CHECKING = False
@@ -86,14 +87,18 @@ def _check_pieces(
     project = Project(stamp)
     for piece in queue:
         if piece[0].end is not None:
-            # Several processes have it in memory.
-            project.load(piece[0].path)
+            # Each process parses what it needs of it.
+            project.load(piece[0].path, lazily=True)
     with Queue(queue, project, settings, min(jobs, len(queue)) - 1) as others:
         found, reads = check_from(others.tickets, queue, project, settings, told)
         all_reads = [reads]
         for theirs, read in others.results():
             found.update(theirs)
             all_reads.append(read)
+    if project.torn or len(found) < len(queue):
+        # Code in a string looked like definitions, or nothing does: a file that is not read by pieces tells.
+        reports, reads = check_each(files, settings, stamp)
+        return reports, [reads]
     merged: dict[str, Report] = {}
     for number, piece in enumerate(queue):
         for part, report in zip(piece, found[number], strict=True):
@@ -193,13 +198,18 @@ def pieces(files: Sequence[str], sizes: Sequence[int], jobs: int, least: int) ->
 
 
 def _rows_at(file: str, offsets: list[int]) -> list[int]:
-    """The rows, from 1, at some places in a file, each of them once."""
+    """The rows, from 1, at some places in a file, each of them once.
+
+    Where the file is parsed by pieces, the row where the next of them begins.
+    """
     try:
         with open(file, "rb") as stream:
             content = stream.read()
     except OSError:
         return []
-    return sorted({content.count(b"\n", 0, offset) + 1 for offset in offsets} - {1})
+    rows = sorted({content.count(b"\n", 0, offset) + 1 for offset in offsets} - {1})
+    starts = [piece.start + 1 for piece in cut(content.decode(errors="replace"))]
+    return sorted({next((start for start in starts if start >= row), row) for row in rows})
 
 
 def _runs(files: Sequence[str], sizes: Sequence[int], jobs: int) -> list[list[str]]:

@@ -155,10 +155,9 @@ class Checker(Analyst):
 
     def run(self, part: Part | None = None) -> None:
         """Check every function and class of the file, or of a part of it."""
-        body = self.index.source.tree.body
-        if part is not None and (part.start or part.end is not None):
-            body = [node for node in body if part.start <= node.lineno < (part.end or node.lineno + 1)]
-        self._check_body(body, "")
+        source = self.index.source
+        whole = part is None or (part.start == 0 and part.end is None)
+        self._check_body(source.tree.body if part is None or whole else source.body(part.start, part.end), "")
         found = self.interpreter
         statistics = self.report.statistics
         statistics.known_expressions += found.known_expressions

@@ -7,24 +7,57 @@ import sys
 
 from shapecheck.diagnostics.encoding import EncodingError, decoded
 from shapecheck.diagnostics.model import Diagnostic, Place, source_lines
-from shapecheck.static.pieces import parse
+from shapecheck.static.pieces import parse, parse_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapecheck.static.pieces import Piece
 
 MAX_BYTES = 10_000_000
 """A larger file is data, not code that people write."""
 
 
 class SourceFile:
-    """One parsed file: its path as given, its text, lines and syntax tree."""
+    """One parsed file: its path as given, its text, lines and syntax tree.
 
-    __slots__ = ("has_yield", "lines", "path", "text", "tree")
+    Attributes:
+        pieces: what the tree is made of when it is first asked for; empty if it is there already.
+        has_yield: whether any function may be a generator.
+    """
 
-    def __init__(self, path: str, text: str, tree: ast.Module) -> None:
+    __slots__ = ("_tree", "has_yield", "lines", "path", "pieces", "text")
+
+    def __init__(self, path: str, text: str, tree: ast.Module | None, pieces: Sequence[Piece] = ()) -> None:
         self.path = path
         self.text = text
         self.lines = source_lines(text)
-        self.tree = tree
+        self.pieces = pieces
         self.has_yield = "yield" in text
-        """Whether any function may be a generator."""
+        self._tree = tree
+
+    @property
+    def tree(self) -> ast.Module:
+        """The whole syntax tree."""
+        if self._tree is None:
+            self._tree = ast.Module([node for piece in self.pieces for node in piece.definitions()], [])
+        return self._tree
+
+    @property
+    def torn(self) -> bool:
+        """Whether it turned out that a piece is no code of its own: what is known of the file is not to be trusted."""
+        return any(piece.torn for piece in self.pieces)
+
+    def body(self, start: int, end: int | None) -> list[ast.stmt]:
+        """The statements at the top level that begin between two rows, `end` not included."""
+        found = [
+            node
+            for piece in self.pieces
+            if piece.end >= start and (end is None or piece.start + 1 < end)
+            for node in piece.definitions()
+        ] if self._tree is None else self._tree.body  # fmt: skip
+        return [node for node in found if start <= node.lineno < (end or node.lineno + 1)]
 
 
 def read_content(path: str) -> bytes | Diagnostic:
@@ -39,22 +72,31 @@ def read_content(path: str) -> bytes | Diagnostic:
     return content
 
 
-def parse_content(path: str, content: bytes) -> SourceFile | Diagnostic:
-    """The bytes of a file parsed, or the diagnostic that says what is wrong with its encoding or syntax."""
+def parse_content(path: str, content: bytes, *, lazily: bool = False) -> SourceFile | Diagnostic:
+    """The bytes of a file parsed, or the diagnostic that says what is wrong with its encoding or syntax.
+
+    Args:
+        path: the file.
+        content: its bytes.
+        lazily: whether definitions may be parsed when they are needed.
+    """
     try:
         text = decoded(content)
     except EncodingError as error:
         return Diagnostic("SC001", "error", str(error), Place(path, error.row, 1, error.row, 2))
-    return parse_text(path, text)
+    return parse_text(path, text, lazily=lazily)
 
 
-def parse_text(path: str, text: str) -> SourceFile | Diagnostic:
+def parse_text(path: str, text: str, *, lazily: bool = False) -> SourceFile | Diagnostic:
     """The parsed text, or the diagnostic that says where its syntax is wrong."""
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            pieces = parse_some(text) if lazily else []
+            if pieces:
+                return SourceFile(path, text, None, pieces)
             tree = parse(text, path)
     except SyntaxError as error:
         version = ".".join(map(str, sys.version_info[:2]))

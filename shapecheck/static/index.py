@@ -10,6 +10,7 @@ from shapecheck.diagnostics.model import Diagnostic
 from shapecheck.static.files import SourceFile, parse_content, parse_text, read_content
 from shapecheck.static.locations import Locations
 from shapecheck.static.mutation import changed_names
+from shapecheck.static.pieces import Piece
 from shapecheck.static.walk import depth, statements
 
 TYPE_CHECKING = False
@@ -65,7 +66,8 @@ class ModuleIndex(Resolver):
         self.path = source.path
         self.asked: set[Question] = set()
         """What was looked for on behalf of this file."""
-        self.bindings: dict[str, Binding] = {}
+        self.bindings: dict[str, Binding | Piece] = {}
+        """What each name stands for, or where it is defined."""
         self.stars: list[Imported] = []
         self.overloads: dict[str, list[Function]] = {}
         self._resolved: dict[str, str | Alias | None] = {}
@@ -77,7 +79,7 @@ class ModuleIndex(Resolver):
         self._globals: frozenset[str] | None = None
         self.ambiguous: set[str] = set()
         """Functions and classes that are defined in more than one way: `try: from x import f / except: def f(...)`."""
-        self._collect(source.tree.body)
+        self._collect_pieces()
 
     # -- the annotation layer's questions ----------------------------------------------------------------------------
 
@@ -119,9 +121,8 @@ class ModuleIndex(Resolver):
     def classes(self, class_of: Callable[[ast.ClassDef, ModuleIndex], ClassIndex]) -> list[ClassIndex]:
         """The classes at the top level of the file."""
         if self._classes is None:
-            self._classes = [
-                class_of(binding, self) for binding in self.bindings.values() if isinstance(binding, ast.ClassDef)
-            ]
+            bindings = map(self.binding, list(self.bindings))
+            self._classes = [class_of(binding, self) for binding in bindings if isinstance(binding, ast.ClassDef)]
         return self._classes
 
     def is_global(self, name: str) -> bool:
@@ -144,11 +145,21 @@ class ModuleIndex(Resolver):
 
     # -- names -------------------------------------------------------------------------------------------------------
 
+    def binding(self, name: str) -> Binding | None:
+        """What a name is bound to in this file."""
+        found = self.bindings.get(name)
+        if isinstance(found, Piece):
+            for node in found.definitions():
+                self.bindings[node.name] = node  # type: ignore[attr-defined, assignment]  # definitions have names
+            found = self.bindings[name]
+            return None if isinstance(found, Piece) else found
+        return found
+
     def find(self, name: str) -> tuple[ModuleIndex, Binding | None]:
         """The binding of a name, imports from other files of the project followed, and the file that holds it."""
         index: ModuleIndex = self
         for _ in range(MAX_HOPS):
-            binding = index.bindings.get(name)
+            binding = index.binding(name)
             if binding is None:
                 found = index.find_in_stars(name)
                 if found is None:
@@ -178,13 +189,28 @@ class ModuleIndex(Resolver):
                     if known is None or name in known:
                         return self, Imported(star.module, name)
                 continue
-            binding = target.bindings.get(name)
+            binding = target.binding(name)
             if binding is not None:
                 return target, binding
             found = target.find_in_stars(name, asked)
             if found is not None:
                 return found
         return None
+
+    def _collect_pieces(self) -> None:
+        """Read the names of the file, of definitions that are not parsed yet where they are."""
+        later: list[str] = []
+        for piece in self.source.pieces:
+            if piece.is_read:
+                self._collect(piece.body())
+            else:
+                later += piece.names() or ()
+                self.bindings.update(dict.fromkeys(piece.names() or (), piece))
+        if not self.source.pieces or not all(isinstance(self.bindings[name], Piece) for name in later):
+            self.bindings.clear()
+            self.stars.clear()
+            self.ambiguous.clear()
+            self._collect(self.source.tree.body)
 
     def _collect(self, body: list[ast.stmt]) -> None:
         top = set(map(id, body))
@@ -278,8 +304,13 @@ class Project:
         self._by_path: dict[str, ModuleIndex | Diagnostic] = {}
         self._stamp = stamp
 
-    def load(self, path: str) -> ModuleIndex | Diagnostic:
-        """The index of a file, or the diagnostic that says why there is none."""
+    def load(self, path: str, *, lazily: bool = False) -> ModuleIndex | Diagnostic:
+        """The index of a file, or the diagnostic that says why there is none.
+
+        Args:
+            path: the file.
+            lazily: whether its definitions may be parsed when they are needed.
+        """
         known = self._by_path.get(path)
         if known is None:
             source: SourceFile | Diagnostic
@@ -288,7 +319,7 @@ class Project:
                 stamp, source = None, content
             else:
                 stamp = None if self._stamp is None else self._stamp(content)
-                source = parse_content(path, content)
+                source = parse_content(path, content, lazily=lazily)
             if self._stamp is not None:
                 self.stamps[path] = stamp
             known = source if isinstance(source, Diagnostic) else ModuleIndex(source, self)
@@ -316,6 +347,11 @@ class Project:
             return None
         found = self.load(path)
         return found if isinstance(found, ModuleIndex) else None
+
+    @property
+    def torn(self) -> bool:
+        """Whether a file that was read lazily turned out to be something else."""
+        return any(isinstance(index, ModuleIndex) and index.source.torn for index in self._by_path.values())
 
     def asked(self) -> dict[str, set[Question]]:
         """For each file read, what it looked for among the files of the project."""
