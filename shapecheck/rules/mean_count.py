@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, Dim, Kind, Symbol
 from shapecheck.rules.index_axis import alike
-from shapecheck.rules.observed import BATCH_NAMES, Observed, axis_name, here, methods, unmarked, watch
+from shapecheck.rules.observed import BATCH_NAMES, Observed, axis_name, here, methods, unmarked, watch, watch_totals
 from shapecheck.rules.tallies import Tally, fraction, parts_of, tallies, total, totals, with_tallies
 from shapecheck.rules.traits import DIVISIONS, IDENTITIES, ORDERED, PERMUTED, is_number
 from shapecheck.rules.weight_sums import letters_of, position_of
@@ -133,14 +133,14 @@ def _loss(call: Observed) -> None:
 # -- what keeps them ---------------------------------------------------------------------------------------------------
 
 
-@watch(*IDENTITIES, *ORDERED, *PERMUTED, "operator.neg", *methods("neg", "negative"))
+@watch_totals(*IDENTITIES, *ORDERED, *PERMUTED, "operator.neg", *methods("neg", "negative"))
 def _keep(call: Observed) -> None:
     found = tallies(call.args[0] if call.args else None)
     if found:
         call.result = with_tallies(call.result, found)
 
 
-@watch("operator.add", "operator.sub", *methods("add", "sub", "subtract"))
+@watch_totals("operator.add", "operator.sub", *methods("add", "sub", "subtract"))
 def _add(call: Observed) -> None:
     """A sum of totals; what else is added to one may be a correction of its ends."""
     left, right = call.argument(0, "input"), call.argument(1, "other")
@@ -160,7 +160,7 @@ def _add(call: Observed) -> None:
 # -- counting ----------------------------------------------------------------------------------------------------------
 
 
-@watch(*DIVISIONS)
+@watch_totals(*DIVISIONS)
 def _divide(call: Observed) -> None:
     _unmark(call)
     found, by = tallies(call.argument(0, "input")), fraction(call.argument(1, "other"))
@@ -174,7 +174,7 @@ def _divide(call: Observed) -> None:
     _scaled(call, found, by[1], by[0])
 
 
-@watch("operator.mul", *methods("mul", "multiply"))
+@watch_totals("operator.mul", *methods("mul", "multiply"))
 def _multiply(call: Observed) -> None:
     _unmark(call)
     for one, other in ((0, 1), (1, 0)):

@@ -36,8 +36,10 @@ BATCH_NAMES = BATCH_WORDS | {"b", "B"}
 MIXING = "anything, while an axis is mixed"
 
 WATCHERS: dict[str, list[Watcher]] = {}
+TALLIED: dict[str, list[Watcher]] = {}
+"""Those that have something to say where nothing is marked, but something is a total."""
 UNMARKED: dict[str, list[Watcher]] = {}
-"""Those that have something to say where nothing is marked."""
+"""Those that have something to say where neither is so."""
 
 
 class Trait(Mark):
@@ -85,11 +87,19 @@ class Observed:
         """An argument by position or by one of its names; None if it is not given."""
         if position < len(self.args):
             return self.args[position]
+        if not self.kwargs:
+            return None
         return next((self.kwargs[name] for name in names if name in self.kwargs), None)
 
     def tensor(self, position: int, *names: str) -> Tensor | None:
         """An argument that is a tensor."""
-        found = self.argument(position, *names)
+        # Most calls of rules begin with this.
+        if position < len(self.args):
+            found = self.args[position]
+        elif self.kwargs:
+            found = self.argument(position, *names)  # type: ignore[assignment]  # None is no tensor
+        else:
+            return None
         return found if isinstance(found, Tensor) else None
 
     def axes(self, position: int, *names: str) -> list[int] | None:
@@ -115,7 +125,20 @@ def watch(*names: str) -> Callable[[Watcher], Watcher]:
     def register(watcher: Watcher) -> Watcher:
         for name in names:
             WATCHERS.setdefault(name, []).append(watcher)
+            TALLIED.setdefault(name, []).append(watcher)
             UNMARKED.setdefault(name, []).append(watcher)
+        return watcher
+
+    return register
+
+
+def watch_totals(*names: str) -> Callable[[Watcher], Watcher]:
+    """Register a rule that has nothing to say unless an operand is a total, or has a mark."""
+
+    def register(watcher: Watcher) -> Watcher:
+        for name in names:
+            WATCHERS.setdefault(name, []).append(watcher)
+            TALLIED.setdefault(name, []).append(watcher)
         return watcher
 
     return register
@@ -150,8 +173,9 @@ def observe(
     mixing = current().mixing
     if watchers is None and not mixing:
         return result
-    if watchers is not None and not _any_marked((*args, *kwargs.values(), result)):
-        watchers = UNMARKED.get(name)
+    values = (*args, *kwargs.values(), result)
+    if watchers is not None and not _any_marked(values):
+        watchers = (TALLIED if _any_tallied(values) else UNMARKED).get(name)
         if watchers is None and not mixing:
             return result
     observed = Observed(name, args, kwargs, result, layer)
@@ -172,6 +196,17 @@ def _any_marked(values: Iterable[AnyValue | Rest]) -> bool:
                 if axis.mark is not None:
                     return True
         elif isinstance(value, Sequence) and _any_marked(value.items):
+            return True
+    return False
+
+
+def _any_tallied(values: Iterable[AnyValue | Rest]) -> bool:
+    """Whether a tensor among some values, or in a sequence among them, is a total."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if value.tally is not None:
+                return True
+        elif isinstance(value, Sequence) and _any_tallied(value.items):
             return True
     return False
 

@@ -75,6 +75,8 @@ class Tally:
 
 def parts_of(size: Dim) -> list[Dim]:
     """The factors of a size that are no numbers: those of ``2*b*(t - 1)`` are ``b`` and ``t - 1``."""
+    if size.symbol is not None:
+        return [size]
     coefficient, monomial = size.content()
     found = [Dim.term((atom,), 1) for atom in monomial]
     rest = size.exact_quotient(Dim.term(monomial, coefficient)) if coefficient else None
@@ -83,6 +85,8 @@ def parts_of(size: Dim) -> list[Dim]:
 
 def lowest(opened: tuple[Dim, ...], excess: Dim) -> tuple[tuple[Dim, ...], Dim]:
     """What is left of a product over a size."""
+    if excess is ONE:
+        return opened, excess
     left = []
     for part in opened:
         quotient = excess.exact_quotient(part)

@@ -48,6 +48,8 @@ class Shape:
     @property
     def known(self) -> tuple[Axis, ...]:
         """The axes other than the ``Rest``."""
+        if self.rest is None:
+            return self.axes  # type: ignore[return-value]  # nothing else is there
         return tuple([axis for axis in self.axes if isinstance(axis, Axis)])
 
     @property
