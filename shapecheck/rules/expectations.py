@@ -53,10 +53,13 @@ class ScaleTotal(Trait):
 
 def is_scale(value: AnyValue | None) -> bool:
     """Whether a tensor is a scale along one axis."""
-    if not isinstance(value, Tensor) or _extent(value.shape) is None:
+    if not isinstance(value, Tensor):
         return False
-    index = index_of(value)
-    return isinstance(value.mark, Scale) or (index is not None and index.found == "arange")
+    if not isinstance(value.mark, Scale):
+        index = index_of(value)
+        if index is None or index.found != "arange":
+            return False
+    return _extent(value.shape) is not None
 
 
 def _extent(shape: Shape) -> int | None:
@@ -106,12 +109,14 @@ def _fall(call: Observed) -> None:
 def _compute(call: Observed) -> None:
     """``(edges[1:] + edges[:-1]) / 2``."""
     operands = [*call.args, *call.kwargs.values()]
-    numbers = [operand for operand in operands if not isinstance(operand, Tensor) and is_number(operand)]
     scales = [operand for operand in operands if is_scale(operand)]
+    if not scales:
+        return
+    numbers = [operand for operand in operands if not isinstance(operand, Tensor) and is_number(operand)]
     name = call.name.rpartition(".")[2]
-    if scales and (name == "neg" or (name == "sub" and numbers and operands[0] is numbers[0])):
+    if name == "neg" or (name == "sub" and numbers and operands[0] is numbers[0]):
         _fall(call)
-    elif scales and len(scales) + len(numbers) == len(operands):
+    elif len(scales) + len(numbers) == len(operands):
         _keep(call)
 
 

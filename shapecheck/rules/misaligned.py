@@ -133,7 +133,7 @@ def _joined(call: Observed) -> None:
 
 def _is_elsewhere(facing: Axis, shape: Shape, position: int) -> bool:
     """Whether a parameter, not known to be any other size, is the size of another axis of an operand."""
+    if all(axis.size != facing.size for other, axis in enumerate(shape.known) if other != position):
+        return False
     symbol = scope().normal(facing.size).symbol
-    return symbol is not None and symbol.kind is Kind.FLEXIBLE and any(
-        axis.size == facing.size for other, axis in enumerate(shape.known) if other != position
-    )
+    return symbol is not None and symbol.kind is Kind.FLEXIBLE

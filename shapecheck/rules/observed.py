@@ -232,13 +232,12 @@ def is_batch(shape: Shape, position: int = 0) -> bool:
 
 def unmarked(tensor: Tensor, *kinds: str) -> Tensor:
     """The same tensor without the marks that its axes have of some kinds."""
-    changed = False
-    axes: list[Axis | Rest] = []
-    for axis in tensor.shape.axes:
-        marked = isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in kinds
-        changed = changed or marked
-        axes.append(axis.with_mark(None) if marked else axis)  # type: ignore[union-attr]  # a Rest has no mark
-    return Tensor(Shape(axes), tensor.dtype, tensor.kind, tensor.mark) if changed else tensor
+    axes: list[Axis | Rest] | None = None
+    for position, axis in enumerate(tensor.shape.axes):
+        if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind in kinds:
+            axes = axes or list(tensor.shape.axes)
+            axes[position] = axis.with_mark(None)
+    return tensor if axes is None else Tensor(Shape(axes), tensor.dtype, tensor.kind, tensor.mark)
 
 
 def marked_positions(shape: Shape, kind: str) -> list[int]:
@@ -246,5 +245,5 @@ def marked_positions(shape: Shape, kind: str) -> list[int]:
     return [
         position
         for position, axis in enumerate(shape.axes)
-        if isinstance(axis, Axis) and axis.mark is not None and axis.mark.kind == kind
+        if axis.mark is not None and axis.mark.kind == kind
     ]

@@ -158,11 +158,12 @@ def _product(call: Observed) -> None:
 
 def _with_marks(shape: Shape, kind: str, positions: list[int]) -> Shape:
     """The same shape with a mark on some axes."""
+    axes = list(shape.axes)
     for position in positions:
-        axis = shape[position]
+        axis = axes[position]
         if isinstance(axis, Axis):
-            shape = shape.replaced(position, axis.with_mark(Mark(kind, here())))
-    return shape
+            axes[position] = axis.with_mark(Mark(kind, here()))
+    return Shape(axes)
 
 
 def _share_a_batch_axis(left: Sequence[Axis | Rest], right: Sequence[Axis | Rest]) -> bool:

@@ -40,9 +40,10 @@ def _broadcast_pair(left: Shape, right: Shape) -> Shape | Mismatch:
     if fault is not None:
         return fault
     found: list[Axis | Rest] = []
-    for position in range(1, max(len(left), len(right)) + 1):
-        one = left[len(left) - position] if position <= len(left) else None
-        other = right[len(right) - position] if position <= len(right) else None
+    ours, theirs = left.axes, right.axes
+    for position in range(1, max(len(ours), len(theirs)) + 1):
+        one = ours[-position] if position <= len(ours) else None
+        other = theirs[-position] if position <= len(theirs) else None
         if isinstance(one, Rest) and one is other:
             # As many axes on both sides: what stands to the left of them lines up too.
             found.append(one)
@@ -104,8 +105,7 @@ def _names_apart(left: Shape, right: Shape) -> Mismatch | None:
 
     ``[h, w, 2]`` with ``[b, 2, h, w]`` would fit if h and w were 2, which is not what anybody means.
     """
-    for position in range(1, min(len(left), len(right)) + 1):
-        one, other = left[len(left) - position], right[len(right) - position]
+    for position, (one, other) in enumerate(zip(reversed(left.axes), reversed(right.axes), strict=False), 1):
         if one is other:
             continue
         if isinstance(one, Rest) or isinstance(other, Rest):
@@ -263,8 +263,7 @@ def _suspect_parameter(left: Shape, right: Shape) -> None:
         return
     normal = scope().normal
     for one, other in ((left, right), (right, left)):
-        for position in range(1, min(len(left), len(right)) + 1):
-            axis, facing = one.known[-position], other.known[-position]
+        for position, (axis, facing) in enumerate(zip(reversed(one.known), reversed(other.known), strict=False), 1):
             if axis is facing or axis.size == facing.size:
                 continue
             width, data = axis.size.symbol, facing.size.symbol

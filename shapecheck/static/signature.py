@@ -95,6 +95,7 @@ class Signature:
         self.invalid: list[InvalidHint] = []
         shapes: list[ShapeSpec] = []
         own: list[ShapeSpec] = []
+        before = 0
         for hint in (*[parameter.hint for parameter in self.parameters], self.returns):
             before = len(shapes)
             for part in () if hint is None else walk(hint):
@@ -114,9 +115,7 @@ class Signature:
         self.braced = frozenset().union(*[shape.braced for shape in own])
         """Arguments that are the whole of an axis: ``{n}``."""
         self.is_generator = not isinstance(node, ast.Lambda) and _yields(node, index)
-        self.declares_result = self.returns is not None and any(
-            isinstance(part, ArrayHint) for part in walk(self.returns)
-        )
+        self.declares_result = len(shapes) > before
         """Whether the result's shape is declared."""
         last = [name.rpartition(".")[2] for name in self.decorators]
         self.is_left_out = "no_type_check" in last or not _MARKERS.isdisjoint(self.decorators)
