@@ -24,7 +24,7 @@ _WORTH_TWO = 100_000
 """Bytes of source: less is checked before a second process has begun to pay."""
 _BYTES_PER_PROCESS = 300_000
 """Of more processes each reads again what its files import."""
-_LEAST_PART = 20_000
+_LEAST_PART = 10_000
 """Bytes of source that are taken at a time; only longer files are cut."""
 _PIECES_EACH = 8
 _MOST_PIECES = 150
