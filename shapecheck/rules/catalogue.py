@@ -29,7 +29,7 @@ RULES: dict[str, Rule] = {
         Rule("SC209", "name-tie", "an axis called as a parameter or attribute axis has another size", "warning"),
         Rule("SC301", "scrambled-reshape", "a reshape moves elements across axes", "warning"),
         Rule("SC302", "outer-broadcast", "an axis meets itself in a broadcast: (b, 1) with (b,)", "warning"),
-        Rule("SC303", "misaligned-broadcast", "an axis meets an unknown one, and has its own further left", "warning"),
+        Rule("SC303", "misaligned-broadcast", "an axis meets another one, and has its own elsewhere", "warning"),
         Rule("SC304", "axis-order", "the axes that a callee names arrive in another order", "warning"),
         Rule("SC305", "factor-order", "the parts of a merged axis meet the same parts in another order", "warning"),
         Rule("SC306", "softmax-axis", "weights are normalised along one axis and summed over another", "warning"),
