@@ -41,9 +41,10 @@ class Scores:
 def scores_in(tensor: Tensor) -> Scores:
     """What is known of scores."""
     source = source_of(tensor)
-    found = current().scores.get(id(source))
+    key = Scores, id(source)
+    found = current().notes.get(key)
     if not isinstance(found, Scores):
-        found = current().scores[id(source)] = Scores(source)
+        found = current().notes[key] = Scores(source)
     return found
 
 

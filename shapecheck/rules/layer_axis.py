@@ -3,7 +3,8 @@
 ``nn.Conv1d(k, 64, 3)`` takes its k features on axis 1. Where ``[b, t, k]`` arrives, with the k that another layer made
 on axis 2, it only runs if the data happen to be k long: a layer has its width from the constructor, an axis of the data
 from each call. Silent where the two were found to be equal before, and where the width is called like a number of
-elements (``seq_len``, ``num_nodes``) or like the axis: such layers mix the elements, each with its own weights.
+elements (``seq_len``, ``num_nodes``) or like the axis: such layers mix the elements, each with its own weights. Silent
+also behind a product of features with features, which has widths on two axes (see ``second_order``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from shapecheck.dims import ONE, Dim, Kind, Symbol
 from shapecheck.dims.symbol import Call
 from shapecheck.rules.observed import Observed, here, methods, watch
+from shapecheck.rules.second_order import Crossed
 from shapecheck.shapes import Axis, Fault, Mismatch, scope
 
 TYPE_CHECKING = False
@@ -88,7 +90,7 @@ def _by_hand(call: Observed) -> None:
 def _taken(call: Observed, dim: int, wanted: object) -> None:
     """The fault, if an axis of the data was found to be as long as a layer is wide, whose features stand elsewhere."""
     source = call.tensor(0, "input", "query", "src", "tgt")
-    if source is None or not isinstance(wanted, Dim) or wanted == ONE:
+    if source is None or not isinstance(wanted, Dim) or wanted == ONE or isinstance(source.mark, Crossed):
         return
     shape = source.shape
     place = shape.position(dim)

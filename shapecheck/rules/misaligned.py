@@ -6,14 +6,15 @@ the index takes from position i of the operand, so that sample i takes from acti
 not larger. Broadcasting looks for the same fault in ``shapes.broadcast``.
 
 ``x + table[t]`` with ``[batch, t, d]`` and ``[length, d]``: the size of an axis picks one row, which is then broadcast
-along that very axis; ``table[:t]`` takes a row for each of its elements.
+along that very axis; ``table[:t]`` takes a row for each of its elements. Where such rows are added too, the one may
+well tell every element how many there are.
 """
 
 from __future__ import annotations
 
 from shapecheck.dims import Dim, Kind
-from shapecheck.rules.observed import Observed, axis_name, here, methods, watch, watch_marked
-from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Shape, Tensor, scope
+from shapecheck.rules.observed import Observed, axis_name, here, methods, watch
+from shapecheck.shapes import Axis, Fault, Mark, Mismatch, Sequence, Shape, Tensor, Undecided, current, scope
 
 ROW = "row"
 _PRODUCTS = (
@@ -60,8 +61,50 @@ def _row(call: Observed) -> None:
             call.result = Tensor(result.shape, result.dtype, result.kind, Mark(ROW, (size, here())))
 
 
-@watch_marked("operator.add", *methods("add"))
+class Rows:
+    """What was added in a function along the axes of its data.
+
+    Attributes:
+        sizes: of the axes along which each place of all samples got a row of its own.
+        cases: the single rows, each excused as soon as rows are added along the axis.
+    """
+
+    __slots__ = ("cases", "sizes")
+
+    def __init__(self) -> None:
+        self.sizes: list[Dim] = []
+        self.cases: list[Undecided] = []
+
+
+@watch("operator.add", *methods("add"))
 def _add(call: Observed) -> None:
+    left, right = call.tensor(0, "input"), call.tensor(1, "other")
+    if left is None or right is None or left.shape.rest is not None or right.shape.rest is not None:
+        return
+    sizes, cases = _rows_of_all(left, right) or _rows_of_all(right, left), _single_rows(call)
+    if not sizes and not cases:
+        return
+    rows = current().notes.setdefault(Rows, Rows())
+    if isinstance(rows, Rows):
+        rows.sizes += sizes
+        rows.cases += cases
+        for case in rows.cases:
+            along = case.left
+            case.excused = isinstance(along, Dim) and any(scope().equal(size, along) for size in rows.sizes)
+
+
+def _rows_of_all(table: Tensor, samples: Tensor) -> list[Dim]:
+    """The sizes along which a table that is the same for all samples has rows."""
+    own = [back for back, axis in enumerate(reversed(table.shape.known), 1) if not axis.is_one]
+    furthest = max(own, default=0)
+    if len(own) < 2 or all(axis.is_one for axis in samples.shape.known[: max(len(samples.shape) - furthest, 0)]):
+        return []
+    facing = [samples.shape.known[-back] for back in own[1:]]
+    return [axis.size for axis in facing if not axis.is_one]
+
+
+def _single_rows(call: Observed) -> list[Undecided]:
+    """Note the row of a table that is added to every place along an axis."""
     for one, other in ((0, 1), (1, 0)):
         row, along = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
         if row is None or along is None or row.mark is None or row.mark.kind != ROW:
@@ -75,13 +118,13 @@ def _add(call: Observed) -> None:
             facing = row.shape[behind] if behind >= 0 else None
             broadcasts = facing is None or (isinstance(facing, Axis) and facing.is_one)
             if broadcasts and scope().equal(axis.size, size):
-                call.suspect(
-                    Mismatch(
-                        Fault.ROW, axis=position, left=axis.size, left_shape=along.shape, right_shape=row.shape,
-                        place=place,
-                    )
+                case = Undecided(
+                    kind=Fault.ROW, axis=position, left=axis.size, left_shape=along.shape, right_shape=row.shape,
+                    place=place,
                 )
-                return
+                call.suspect(case)
+                return [case]
+    return []
 
 
 @watch(*_PRODUCTS)

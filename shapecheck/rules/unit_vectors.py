@@ -4,14 +4,14 @@
 Said where both operands were given length 1, and a product, an einsum or ``(a * b).sum(dim)`` sums along the axis of
 one of them while that of the other stays. Silent where only one operand was (atoms of a dictionary), where a matrix
 product sums along neither (a Gram matrix of maps), and of scores that were computed from pairs (weights, normalised by
-their length). Pieces of what was normalised across them, as by ``F.normalize(views, dim=1).unbind(1)``, are no vectors
-of length 1 either.
+their length), and of two matrices whose columns both have length 1: layers of such units. Pieces of what was normalised
+across them, as by ``F.normalize(views, dim=1).unbind(1)``, are no vectors of length 1 either.
 """
 
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import Observed, Trait, here, marked_positions, methods, watch, watch_marked
+from shapecheck.rules.observed import Observed, Trait, here, is_batch, marked_positions, methods, watch, watch_marked
 from shapecheck.rules.softmax_axis import PAIRED
 from shapecheck.rules.traits import MOVED, SAME, SCALED, Along, Total, divides_by_own, lone_axis, with_trait
 from shapecheck.rules.weight_sums import letters_of, position_of
@@ -210,8 +210,17 @@ def _compare(call: Observed, left: Tensor, inner: int, right: Tensor, other_inne
         return
     if one.position == inner and other.position != other_inner:
         call.suspect(_mismatch(right.shape, other.position, right.shape, other_inner, other.place))
-    elif one.position != inner and other.position == other_inner:
+    elif one.position != inner and other.position == other_inner and not _are_units(left, one, right, other):
         call.suspect(_mismatch(left.shape, one.position, left.shape, inner, one.place))
+
+
+def _are_units(left: Tensor, one: Unit, right: Tensor, other: Unit) -> bool:
+    """Whether two matrices have columns of length 1 each: weights of the units of two layers, or mixed directions.
+
+    Samples that are normalised over the batch are no such thing.
+    """
+    matrices = len(left.shape) == len(right.shape) == 2
+    return matrices and one.position == other.position == 0 and not is_batch(left.shape)
 
 
 @watch_marked("operator.mul", *methods("mul", "multiply"))

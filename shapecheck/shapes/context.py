@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Context:
     """The facts in force and the suspicions collected."""
 
-    __slots__ = ("given", "hidden", "masks", "mixing", "place", "scope", "scores", "suspicions")
+    __slots__ = ("given", "hidden", "masks", "mixing", "notes", "place", "scope", "suspicions")
 
     def __init__(self, scope: Scope | None = None) -> None:
         self.scope = Scope() if scope is None else scope
@@ -31,8 +31,8 @@ class Context:
         """The tensors that the function under analysis gets, by identity."""
         self.masks: list[object] = []
         """The masks of scores, of which what follows tells what they are good for."""
-        self.scores: dict[int, object] = {}
-        """What was normalised so far, and along which axes, by the identity of the tensor."""
+        self.notes: dict[object, object] = {}
+        """What rules remember of the function under analysis, each by its own keys."""
         self.hidden = False
         """Whether an axis could not be told because it is counted across axes of unknown number."""
 
