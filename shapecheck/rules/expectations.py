@@ -86,7 +86,8 @@ class Falling(Trait):
 @watch("torch.arange", "torch.linspace", "torch.logspace")
 def _make(call: Observed) -> None:
     first, last = _number(call.argument(0, "start")), _number(call.argument(1, "end"))
-    if first is not None and last is not None and first > last >= 0:
+    step = _number(call.argument(2, "step")) if call.name == "torch.arange" else None
+    if last is not None and last >= 0 and ((first is not None and first > last) or (step is not None and step < 0)):
         _fall(call)
     else:
         _keep(call)

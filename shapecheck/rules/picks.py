@@ -144,8 +144,19 @@ def _product(call: Observed) -> None:
     if not isinstance(call.result, Tensor) or call.result.shape.rank != 2 or len(operands) != 2:
         return
     if not any(operand.kind == "torch.nn.Parameter" for operand in operands):
-        axes = [axis if axis.mark else axis.with_mark(Mark(ENTRIES, here())) for axis in call.result.shape.known]
-        call.result = Tensor(Shape(axes), call.result.dtype, call.result.kind, call.result.mark)
+        _make_entries(call)
+
+
+@watch("torch.cdist")
+def _distances(call: Observed) -> None:
+    _make_entries(call)
+
+
+def _make_entries(call: Observed) -> None:
+    result = call.result
+    if isinstance(result, Tensor) and result.shape.rest is None:
+        axes = [axis if axis.mark else axis.with_mark(Mark(ENTRIES, here())) for axis in result.shape.known]
+        call.result = Tensor(Shape(axes), result.dtype, result.kind, result.mark)
 
 
 # -- picks -------------------------------------------------------------------------------------------------------------
