@@ -45,6 +45,12 @@ class Torn(Trait):
         return Torn(left) if left else None
 
 
+def still_torn(tensor: Tensor) -> set[Scrambled]:
+    """What a reshape tore apart behind a tensor, and what may be put back: all that it made stands in there."""
+    torn = tensor.mark.suspicions if isinstance(tensor.mark, Torn) else ()
+    return {each for each in torn if _place(each.pieces, tensor.shape.axes) is not None}
+
+
 def _factors(axes: Sequence[object]) -> list[Factor]:
     return [factor for axis in axes if isinstance(axis, Axis) for factor in axis.factors]
 

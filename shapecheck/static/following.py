@@ -2,7 +2,8 @@
 
 A declared result has axes of its own. A short body also says what they are made of: ``(h w)`` patches in that order, a
 softmax along the second. Its sizes stay those that are declared; what the body finds wrong is said where it is checked
-itself. Only what a number or string written in the call decides, such as ``dim=0``, is known here alone.
+itself. Only what a number or string written in the call decides, such as ``dim=0``, and the order of what the axes that
+arrive are made of, are known here alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from shapecheck.diagnostics.model import Note
 from shapecheck.dims import Call, Kind
 from shapecheck.rules.indices import index_of
 from shapecheck.rules.observed import Trait
+from shapecheck.rules.put_back import still_torn
 from shapecheck.shapes import AnyValue, Axis, Rest, Sequence, Shape, Tensor, current, require
 from shapecheck.static.values import Instance
 from shapecheck.static.walk import nodes
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from shapecheck.diagnostics.model import Diagnostic
     from shapecheck.dims import Dim, Symbol
+    from shapecheck.shapes import Scrambled
     from shapecheck.static.frame import Frame
     from shapecheck.static.signature import Signature
     from shapecheck.static.values import FunctionValue
@@ -60,27 +63,37 @@ def follow(
     postponed = len(interpreter.postponed)
     written = any(_is_written(value) for value in _given(node))
     context.scope = scope.fork()
-    interpreter.silent += not written
     steps = interpreter.steps
     try:
         found = run()
     finally:
         # What is beside the declaration is no reason to leave out cases of the function under analysis.
         interpreter.steps = steps
-        interpreter.silent -= not written
         context.scope = scope
+        fresh, waiting = interpreter.findings[findings:], interpreter.postponed[postponed:]
         if written:
-            kept = [
-                _told_here(frame, node, finding)
-                for finding in interpreter.findings[findings:] if finding.code.startswith("SC3")
-            ]  # fmt: skip
-            interpreter.findings[findings:] = kept
-            for waiting in interpreter.postponed[postponed:]:
-                waiting.finding = _told_here(frame, node, waiting.finding)
-            interpreter.seen = seen | {
-                (each.code, each.place.filename, each.place.row, each.place.column) for each in kept
-            }
-    return _made_of(declared, found)
+            kept = [_told_here(frame, node, finding) for finding in fresh if finding.code.startswith("SC3")]
+            for each in waiting:
+                each.finding = _told_here(frame, node, each.finding)
+        else:
+            # The names of a declaration hide what the axes that arrive are made of: only a call tells that a view of
+            # them takes them apart in another order.
+            kept = [finding for finding in fresh if finding.code == "SC301"]
+            interpreter.postponed[postponed:] = [each for each in waiting if each.finding.code == "SC301"]
+        interpreter.findings[findings:] = kept
+        interpreter.seen = seen | {
+            (each.code, each.place.filename, each.place.row, each.place.column) for each in kept
+        }
+    result = _made_of(declared, found)
+    lost = _torn(found) - _torn(result)
+    waiting = interpreter.postponed[postponed:]
+    interpreter.postponed[postponed:] = [each for each in waiting if each.mismatch not in lost]
+    return result
+
+
+def _torn(value: AnyValue) -> set[Scrambled]:
+    """The scrambled reshapes behind a value whose parts still stand in it, so that they may be put back."""
+    return set().union(*[still_torn(part) for part in _parts(value) if isinstance(part, Tensor)])
 
 
 def _told_here(frame: Frame, node: ast.AST, finding: Diagnostic) -> Diagnostic:
@@ -148,7 +161,8 @@ def _made_of(declared: AnyValue, found: AnyValue) -> AnyValue:
     if declared.shape.rest is not None or found.shape.rest is not None or len(declared.shape) != len(found.shape):
         return declared
     counts = _counts(found.shape)
-    axes = [_axis(one, other, counts) for one, other in zip(declared.shape.known, found.shape.known, strict=True)]
+    torn = {id(piece) for each in still_torn(found) for piece in each.pieces}
+    axes = [_axis(one, other, counts, torn) for one, other in zip(declared.shape.known, found.shape.known, strict=True)]
     made = declared.reshaped(Shape(axes))
     kept = isinstance(found.mark, Trait) or index_of(found) is not None
     return Tensor(made.shape, made.dtype, made.kind, found.mark) if kept else made
@@ -160,7 +174,8 @@ def _counts(shape: Shape) -> set[Dim]:
     return {size.args[1] for size in sizes if isinstance(size, Call) and size.function == "floordiv"}
 
 
-def _axis(declared: Axis, found: Axis, counts: set[Dim]) -> Axis:
+def _axis(declared: Axis, found: Axis, counts: set[Dim], torn: set[int]) -> Axis:
+    """A declared axis as the body makes it; ``torn`` are the parts of axes that may yet be put back together."""
     scope = current().scope
     size, made = scope.normal(declared.size), scope.normal(found.size)
     if size.symbol is not None and size.symbol.kind is Kind.OPAQUE and all(map(_is_known, found.size.atoms)):
@@ -169,7 +184,8 @@ def _axis(declared: Axis, found: Axis, counts: set[Dim]) -> Axis:
     if size.symbol is not None and size.symbol.kind is Kind.FLEXIBLE and (made in counts or _is_told(made)):
         # A name that nothing binds is what the body makes it.
         require(declared.size, found.size)
-    if not scope.equal(declared.size, found.size) or any(factor.ident is None for factor in found.factors):
+    unknown = any(factor.ident is None and id(factor) not in torn for factor in found.factors)
+    if unknown or not scope.equal(declared.size, found.size):
         return declared.with_mark(found.mark or declared.mark).with_mixed(found.mixed)
     return Axis(declared.size, found.factors, declared.origin, found.mark, found.mixed)
 
