@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.annotations import ArrayHint, NoneHint, OtherHint, UnionHint, walk
-from shapecheck.annotations.hints import union
+from shapecheck.annotations import ArrayHint, OtherHint, walk
 from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Place
 from shapecheck.dims import Dim, Kind, Scope, Symbol
 from shapecheck.rules.silent import batch_names, give
 from shapecheck.shapes import AnyValue, Axis, Context, Sequence, Unknown, use
 from shapecheck.static import construction, objects
-from shapecheck.static.cases import DOTS, MAX_STEPS, Case, cases, shown_variadic, variadic_names
+from shapecheck.static.cases import DOTS, MAX_STEPS, Case, alternatives, cases, shown_variadic, variadic_names
 from shapecheck.static.configs import settings
 from shapecheck.static.copies import Copies
 from shapecheck.static.declare import Names, bind_names
@@ -20,6 +19,7 @@ from shapecheck.static.frame import BudgetError, Frame
 from shapecheck.static.interpreter import Interpreter
 from shapecheck.static.report import InternalNote, Report
 from shapecheck.static.signature import Parameter, optional_of
+from shapecheck.static.switches import switch_cases
 from shapecheck.static.ties import declared_ties, explicit_ties, implicit_ties, path_reader, setting_ties
 from shapecheck.static.values import Container, Dictionary, Elements, FunctionValue, Instance, OneOf
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from shapecheck.static.declare import Bound
     from shapecheck.static.index import ModuleIndex, Project
     from shapecheck.static.signature import Signature
-
-MAX_PASSES = 6
-"""Combinations of alternatives that a function is interpreted for."""
 
 MAX_DEPTH = 60
 """Nobody nests syntax this deep; where it is deeper, Python's own limit of calls may be what ends the analysis."""
@@ -62,6 +59,8 @@ class Analyst:
         self.report = report
         self.interpreter = Interpreter(project) if interpreter is None else interpreter
         self.instances: dict[ClassIndex, tuple[Instance, Scope] | None] = {}
+        self.switches: dict[ClassIndex, list[Case]] = {}
+        """The cases of the constructor's bools, for each class they were asked for."""
         self.chosen: dict[str, Hint] = {}
         """The alternatives of the parameters' unions in the pass that is running."""
         self.case: Case | None = None
@@ -130,6 +129,7 @@ class Analyst:
             self._analyse_pass(function, signature, cls)
             if interpreter.steps < MAX_STEPS:
                 worth = cases(function.node, signature, list(interpreter.undecided), dict(self.entry))
+                worth += [] if cls is None or signature.has("staticmethod") else self._switches(cls)
                 self._analyse_cases(function, signature, cls, worth)
                 self._analyse_ranks(function, signature, cls)
             return
@@ -239,7 +239,7 @@ class Analyst:
         instance: Instance | None = None
         context = Context()
         if cls is not None and not signature.has("staticmethod") and not signature.has("classmethod"):
-            made = self.instance(cls, cls.name)
+            made = self.instance(cls, cls.name) if self.case is None or self.case.made is None else self.case.made
             if made is not None:
                 instance = made[0]
                 context.scope = made[1].fork()
@@ -295,7 +295,7 @@ class Analyst:
                     interpreter.scope.write_beside(size.symbol, number)
         # The value of a flag may go with the sizes that came with it.
         interpreter.scope.correlated = self.case is not None and (
-            instance is None or self.case.subject.startswith("self.")
+            instance is None or self.case.made is not None or self.case.subject.startswith("self.")
         )
         postponed = len(interpreter.postponed)
         try:
@@ -373,7 +373,7 @@ class Analyst:
             self._tie(names, {name: setting.size for name, setting in found.items()}, signature)
             tied |= {name: f"`{setting.shown}`" for name, setting in found.items()}
         self.entry.update(values)
-        if self.case is not None and self.case.subject in values:
+        if self.case is not None and self.case.made is None and self.case.subject in values:
             values[self.case.subject] = self.case.choose(values[self.case.subject])
         for value in values.values():
             for option in value.options if isinstance(value, OneOf) else (value,):
@@ -420,55 +420,49 @@ class Analyst:
         if cls in self.instances:
             return self.instances[cls]
         self.instances[cls] = None
-        interpreter = self.interpreter
+        found = cls.method("__init__")
+        own = found is not None and found[0].index is self.index and found[0] is cls
+        if count:
+            self.report.statistics.annotated_functions += 1
+        self.instances[cls] = self._construct(cls, name, {}, count=count, silent=not own)
+        return self.instances[cls]
+
+    def _construct(
+        self, cls: ClassIndex, name: str, given: dict[str, AnyValue], *, count: bool = False, silent: bool = True
+    ) -> tuple[Instance, Scope] | None:
+        """An object of a class, made with some arguments given; None if the constructor comes to no end with them."""
         context = Context()
+        interpreter = self.interpreter
         before, root = interpreter.context, interpreter.root
         interpreter.context = context
         use(context)
         interpreter.steps = 0
         interpreter.root = f"{name}.__init__"
         instance = Instance(cls)
-        found = cls.method("__init__")
-        own = found is not None and found[0].index is self.index and found[0] is cls
-        if count:
-            self.report.statistics.annotated_functions += 1
-        interpreter.silent += not own
+        interpreter.silent += silent
         interpreter.building.append(cls)
+        ends = []
 
         def run() -> None:
-            construction.build(interpreter, instance, ("constructor", id(cls)))
+            ends.append(construction.build(interpreter, instance, ("constructor", id(cls)), given))
 
-        silent, building, postponed = interpreter.silent, list(interpreter.building), len(interpreter.postponed)
+        level, building, postponed = interpreter.silent, list(interpreter.building), len(interpreter.postponed)
         self.guard(interpreter.root, run, count=count)
-        interpreter.silent, interpreter.building = silent, building
+        interpreter.silent, interpreter.building = level, building
         interpreter.decide(postponed)
         interpreter.building.pop()
-        interpreter.silent -= not own
+        interpreter.silent -= silent
         interpreter.context, interpreter.root = before, root
         use(before)
-        self.instances[cls] = instance, context.scope
-        return self.instances[cls]
+        return (instance, context.scope) if not given or ends == [True] else None
 
-
-def alternatives(signature: Signature) -> list[dict[str, Hint]]:
-    """The combinations of what the parameters may be, where their unions leave a choice between tensors.
-
-    None stays beside each alternative: whether an argument is given is a condition that can be read. Too many
-    combinations are not taken apart.
-    """
-    combinations: list[dict[str, Hint]] = [{}]
-    for parameter in signature.parameters:
-        if not isinstance(parameter.hint, UnionHint):
-            continue
-        members = [member for member in parameter.hint.members if not isinstance(member, NoneHint)]
-        if len(members) < 2 or not any(isinstance(part, ArrayHint) for part in walk(parameter.hint)):
-            continue
-        optional = len(members) < len(parameter.hint.members)
-        options = [union((member, NoneHint())) if optional else member for member in members]
-        combinations = [{**chosen, parameter.name: option} for chosen in combinations for option in options]
-        if len(combinations) > MAX_PASSES:
-            return []
-    return combinations if len(combinations) > 1 else []
+    def _switches(self, cls: ClassIndex) -> list[Case]:
+        """The cases of the bools that the constructor of a class makes numbers of; found once."""
+        if cls not in self.switches:
+            made = self.instance(cls, cls.name)
+            found = [] if made is None else switch_cases(made[0], lambda given: self._construct(cls, cls.name, given))
+            self.switches[cls] = found
+        return self.switches[cls]
 
 
 def _copy(instance: Instance) -> Instance:

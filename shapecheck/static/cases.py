@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 
-from shapecheck.annotations import ArrayHint, NoneHint, walk
+from shapecheck.annotations import ArrayHint, NoneHint, UnionHint, walk
+from shapecheck.annotations.hints import union
 from shapecheck.dims import ZERO, Dim
 from shapecheck.shapes import NONE, AnyValue, Constant, Number, Opaque, Unknown
 from shapecheck.static.literals import compared_numbers, compared_strings
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shapecheck.annotations.hints import Hint
+    from shapecheck.dims import Scope
     from shapecheck.static.signature import Signature
+    from shapecheck.static.values import Instance
 
 MAX_SUBJECTS = 3
 """Parameters and attributes of one function that are taken apart."""
+MAX_PASSES = 6
+"""Combinations of alternatives that a function is interpreted for."""
 OTHER = "\0"
 """A string that no code compares with."""
 MAX_STEPS = 1_500
@@ -36,9 +41,13 @@ MAX_STEPS = 1_500
 class Case:
     """One value that a parameter, or an attribute of ``self``, may have."""
 
-    __slots__ = ("said", "subject", "value")
+    __slots__ = ("made", "said", "subject", "value")
 
-    def __init__(self, subject: str, said: str, value: AnyValue | None = None) -> None:
+    def __init__(
+        self, subject: str, said: str, value: AnyValue | None = None, made: tuple[Instance, Scope] | None = None
+    ) -> None:
+        self.made = made
+        """The object that a constructor made of the value, with the facts that leaves, if the parameter is its."""
         self.value = value
         """The value itself, where it is one that the code compares with."""
         self.subject = subject
@@ -184,6 +193,27 @@ def _only_counts(body: ast.AST, name: str, signature: Signature) -> bool:
     return len(uses) == sum(
         1 for node in nodes(body) if isinstance(node, ast.For) and _count(node.iter) == name
     )
+
+
+def alternatives(signature: Signature) -> list[dict[str, Hint]]:
+    """The combinations of what the parameters may be, where their unions leave a choice between tensors.
+
+    None stays beside each alternative: whether an argument is given is a condition that can be read. Too many
+    combinations are not taken apart.
+    """
+    combinations: list[dict[str, Hint]] = [{}]
+    for parameter in signature.parameters:
+        if not isinstance(parameter.hint, UnionHint):
+            continue
+        members = [member for member in parameter.hint.members if not isinstance(member, NoneHint)]
+        if len(members) < 2 or not any(isinstance(part, ArrayHint) for part in walk(parameter.hint)):
+            continue
+        optional = len(members) < len(parameter.hint.members)
+        options = [union((member, NoneHint())) if optional else member for member in members]
+        combinations = [{**chosen, parameter.name: option} for chosen in combinations for option in options]
+        if len(combinations) > MAX_PASSES:
+            return []
+    return combinations if len(combinations) > 1 else []
 
 
 DOTS = "..."

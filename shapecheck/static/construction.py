@@ -23,8 +23,11 @@ from shapecheck.static.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shapecheck.static.interpreter import Interpreter
 
+NOTHING: Mapping[str, AnyValue] = {}
 MAX_BUILDING = 12
 """Constructors that construct constructors; a deeper nest is left unknown."""
 
@@ -124,17 +127,16 @@ def _run_or_postpone(
     instance.postpone(finish)
 
 
-def build(interpreter: Interpreter, instance: Instance, owner: object) -> None:
-    """Run a constructor with parameters of which nothing is known."""
-    begun = begin(interpreter, instance, owner)
-    if begun is not None:
-        run_constructor(interpreter, *begun)
+def build(interpreter: Interpreter, instance: Instance, owner: object, given: Mapping[str, AnyValue]) -> bool:
+    """Run a constructor with parameters of which nothing is known but those that are given; whether it ends."""
+    begun = begin(interpreter, instance, owner, given)
+    return begun is None or run_constructor(interpreter, *begun)
 
 
 def begin(
-    interpreter: Interpreter, instance: Instance, owner: object
+    interpreter: Interpreter, instance: Instance, owner: object, given: Mapping[str, AnyValue] = NOTHING
 ) -> tuple[Frame, ast.FunctionDef | ast.AsyncFunctionDef] | None:
-    """Give a constructor parameters of which nothing is known; None if there is no body to run."""
+    """Give a constructor parameters of which nothing else is known; None if there is no body to run."""
     cls = instance.cls
     found = cls.method("__init__")
     if found is None:
@@ -155,7 +157,9 @@ def begin(
         if position == 0:
             frame.env[parameter.name] = instance
             continue
-        value = _variable_argument(parameter) or parameter_value(interpreter, frame, parameter, names, owner)
+        value = given.get(parameter.name) or _variable_argument(parameter) or parameter_value(
+            interpreter, frame, parameter, names, owner
+        )
         frame.env[parameter.name] = value
         instance.parameters[parameter.name] = value
     instance.constructed[defining] = instance.parameters
@@ -171,16 +175,17 @@ def _variable_argument(parameter: Parameter) -> AnyValue | None:
     return None
 
 
-def run_constructor(interpreter: Interpreter, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Interpret the body of a constructor."""
+def run_constructor(interpreter: Interpreter, frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Interpret the body of a constructor; whether it comes to its end."""
     instance = frame.instance
     if instance is None:
-        return
+        return False
     instance.building = True
-    interpreter.execute(frame, node.body)
+    ends = interpreter.execute(frame, node.body)
     instance.building = False
     if not instance.cls.is_known:
         instance.complete = False
+    return ends
 
 
 def _record_fields(interpreter: Interpreter, instance: Instance, owner: object) -> None:

@@ -139,7 +139,7 @@ class Interpreter(Declarations):
         finally:
             self.limit = outer
 
-    def aside(self, building: list[ClassIndex], calling: list[ast.AST], run: Callable[[], None]) -> bool:
+    def aside(self, building: list[ClassIndex], calling: list[ast.AST], run: Callable[[], object]) -> bool:
         """Make up for what was postponed, among the constructions and calls of that time; whether it came to its end.
 
         It takes no steps of the function under analysis.

@@ -26,6 +26,7 @@ from shapecheck.static.conditions import compare, truth, truth_of
 from shapecheck.static.facts import assume
 from shapecheck.static.joins import join, losses, one_of, options
 from shapecheck.static.rows import plain
+from shapecheck.static.switches import COUNTING
 from shapecheck.static.values import (
     Elements,
     Instance,
@@ -83,6 +84,8 @@ def binary(frame: Frame, node: ast.AST, op: type, left: AnyValue, right: AnyValu
     """The value of ``left op right``."""
     left, right = frame.interpreter.settle(left), frame.interpreter.settle(right)
     left, right = _as_number(left, beside=right), _as_number(right, beside=left)
+    if op in COUNTING:
+        left, right = _counted(left, beside=right), _counted(right, beside=left)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         kinds = [side.kind for side in (left, right) if isinstance(side, Tensor)]
         if not all(arrays.is_torch(kind) or arrays.is_numpy(kind) for kind in kinds):
@@ -121,6 +124,13 @@ def _as_number(value: AnyValue, *, beside: AnyValue) -> AnyValue:
     """What is called like a number is one, beside a tensor or a fraction: ``x / cfg.head_dim**0.5``."""
     if isinstance(value, Opaque) and value.is_number and not isinstance(beside, (Dim, Opaque, Unknown)):
         return value.size()
+    return value
+
+
+def _counted(value: AnyValue, *, beside: AnyValue) -> AnyValue:
+    """True is 1 beside a whole number: ``1 + bidirectional``."""
+    if isinstance(value, Constant) and isinstance(value.value, bool) and isinstance(beside, Dim):
+        return Dim.of(int(value.value))
     return value
 
 
