@@ -34,6 +34,7 @@ MAX_DEPTH = 2
 """Calls inside calls that are followed."""
 MAX_NODES = 100
 """Of the syntax tree of a body: a longer one is no helper, and following it costs as much again as checking it."""
+_ORDERS = ("SC304", "SC305")
 _PLAIN = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr, ast.Assert, ast.If, ast.Pass)
 
 
@@ -75,6 +76,10 @@ def follow(
             kept = [_told_here(frame, node, finding) for finding in fresh if finding.code.startswith("SC3")]
             for each in waiting:
                 each.finding = _told_here(frame, node, each.finding)
+        elif (fresh or waiting) and _is_misordered(frame, node):
+            # What arrives is in another order than the one that is declared: that is what is wrong.
+            kept = []
+            del interpreter.postponed[postponed:]
         else:
             # The names of a declaration hide what the axes that arrive are made of: only a call tells that a view of
             # them takes them apart in another order.
@@ -94,6 +99,16 @@ def follow(
 def _torn(value: AnyValue) -> set[Scrambled]:
     """The scrambled reshapes behind a value whose parts still stand in it, so that they may be put back."""
     return set().union(*[still_torn(part) for part in _parts(value) if isinstance(part, Tensor)])
+
+
+def _is_misordered(frame: Frame, node: ast.AST) -> bool:
+    """Whether something is said of the order in which the arguments of a call arrive."""
+    place = frame.interpreter.node_place(frame.index, node)
+    rows = range(place.row, place.end_row + 1)
+    return any(
+        code in _ORDERS and filename == place.filename and row in rows
+        for code, filename, row, _ in frame.interpreter.seen
+    )
 
 
 def _told_here(frame: Frame, node: ast.AST, finding: Diagnostic) -> Diagnostic:

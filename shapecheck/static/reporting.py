@@ -44,7 +44,7 @@ class Reporter:
         self.project = project
         self.findings: list[Diagnostic] = []
         self.postponed: list[Postponed] = []
-        self.seen: set[tuple[object, ...]] = set()
+        self.seen: set[tuple[str, str, int, int]] = set()
         self.silent = 0
         """Above zero while nothing is reported: a branch of a choice of modules."""
         self.codes: frozenset[str] | None = None
