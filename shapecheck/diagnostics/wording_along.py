@@ -114,7 +114,22 @@ def _batch_leak(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     if found.detail == "along":
         return Said(f"{shown} runs along the batch axis {batch} of {shape}: each sample depends on the others")
     message = f"the samples of {shape} are combined with one number of the whole batch: each depends on the others"
-    return Said(message, [], "reduce over the other axes only: `dim=1, keepdim=True`")
+    return Said(message, [], _per_sample(found))
+
+
+def _per_sample(found: Mismatch) -> str:
+    """How to reduce what a number of the whole batch was taken of, so that it lines up with the samples."""
+    rank = None if found.right_shape is None else found.right_shape.rank
+    own = None if found.left_shape is None else found.left_shape.rank
+    if rank == 1:
+        return "it has one number a sample already: leave the reduction out"
+    dims = "1" if rank is None or rank == 2 else str(tuple(range(1, rank)))
+    if own == 1:
+        return f"reduce over the other axes only: `dim={dims}`"
+    if own is None or rank is None or own == rank:
+        return f"reduce over the other axes only: `dim={dims}, keepdim=True`"
+    ones = ", ".join(["-1", *["1"] * (own - 1)])
+    return f"reduce over the other axes only: `dim={dims}`, and `.view({ones})`"
 
 
 def _batch_steps(found: Mismatch, shown: str, speaker: Speaker) -> Said:
@@ -128,7 +143,8 @@ def _batch_steps(found: Mismatch, shown: str, speaker: Speaker) -> Said:
 
 def _batch_first(found: Mismatch, shown: str, speaker: Speaker) -> Said:
     batch, shape = speaker.size(found.left), speaker.shape(found.left_shape)
-    message = f"{shown} takes axis {found.axis} of {shape} for time, and that is the batch axis {batch}"
+    held = "is the batch axis" if found.left is None or len(found.left.atoms) < 2 else "holds the batch:"
+    message = f"{shown} takes axis {found.axis} of {shape} for time, and that {held} {batch}"
     return Said(message, [], f"make it with `batch_first={found.detail}`, or transpose its input")
 
 

@@ -6,7 +6,7 @@ axis is known by its name and stands where the module expects time. A letter may
 
 from __future__ import annotations
 
-from shapecheck.rules.observed import BATCH_WORDS, Observed, axis_name, is_batch, watch
+from shapecheck.rules.observed import BATCH_NAMES, BATCH_WORDS, Observed, axis_name, batch_among, is_batch, watch
 from shapecheck.shapes import Axis, Fault, Mismatch, Origin, Shape
 
 TYPE_CHECKING = False
@@ -32,14 +32,33 @@ def _call(call: Observed) -> None:
     if batch_first and isinstance(lead, Axis) and lead.is_one and lead.origin is not Origin.KEPT:
         # `x[None]` of all samples: they are one sequence.
         return
-    if is_batch(source.shape, wrong) and not is_batch(source.shape, right):
-        axis = source.shape[wrong]
+    axis, other = source.shape[wrong], source.shape[right]
+    # A merged batch, ``[batch*rows, columns, d]``, unless all of it is meant to be one sequence.
+    merged = isinstance(other, Axis) and not other.is_one and batch_among(source.shape, wrong) is not None
+    if (merged or is_batch(source.shape, wrong)) and not is_batch(source.shape, right):
+        if merged and batch_among(source.shape, right) is not None:
+            return
         call.suspect(
             Mismatch(
                 Fault.BATCH_FIRST, axis=wrong, left=axis.size if isinstance(axis, Axis) else None,
                 left_shape=source.shape, detail=str(not batch_first),
             )
         )
+
+
+def is_among(names: Iterable[str], orders: Iterable[tuple[str, ...]]) -> bool:
+    """Whether one of the names of a merged axis is a batch, by all that a function declares: it leads what it is in.
+
+    Args:
+        names: of what the axis is made.
+        orders: the axis names of every array that the function declares.
+    """
+    known = [order for order in orders if len(order) > 1]
+    return any(
+        name in BATCH_WORDS
+        or (name in BATCH_NAMES and bool(known) and all(name not in order or order[0] == name for order in known))
+        for name in names
+    )
 
 
 def is_a_batch(name: str, shape: Shape, axis: int | None, orders: Iterable[tuple[str, ...]]) -> bool:

@@ -41,9 +41,35 @@ _WIDTHS = frozenset((
 ))  # fmt: skip
 
 WHOLE = "whole batch"
+MEAN, SUM = f"{WHOLE} mean", f"{WHOLE} sum"
 LEAK = "leak"
 NORMS = "norms over the batch"
 CENTRE = "mean over the batch"
+
+
+class Whole(Mark):
+    """What a number of the whole batch was taken of, the tensor ``source``; the place is the size of its batch axis."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, kind: str, size: object, source: Tensor) -> None:
+        super().__init__(kind, size)
+        self.source = source
+
+
+class Leak(Mark):
+    """Samples that were combined with such a ``number``."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: Mark) -> None:
+        super().__init__(LEAK, here())
+        self.number = number
+
+    def whole(self) -> Shape | None:
+        """The shape that the number was taken of, if it is known."""
+        return self.number.source.shape if isinstance(self.number, Whole) else None
+
 
 @watch(*methods("mean", "sum"))
 def _reduce(call: Observed) -> None:
@@ -56,15 +82,15 @@ def _reduce(call: Observed) -> None:
         return
     axis = source.shape[0]
     if isinstance(axis, Axis):
-        kind = "mean" if call.name.endswith("mean") else "sum"
-        call.result = Tensor(result.shape, result.dtype, result.kind, Mark(f"{WHOLE} {kind}", axis.size))
+        kind = MEAN if call.name.endswith("mean") else SUM
+        call.result = Tensor(result.shape, result.dtype, result.kind, Whole(kind, axis.size, source))
 
 
 @watch_marked(*methods("clamp", "clamp_min", "clip"), "operator.add", *methods("add"))
 def _kept_from_zero(call: Observed) -> None:
     """A sum of the whole batch that is kept away from zero, ``mask.sum().clamp(min=1)``, is still one."""
     number, result, other = call.tensor(0, "input"), call.result, call.argument(1, "other")
-    if number is None or number.mark is None or number.mark.kind != f"{WHOLE} sum" or isinstance(other, Tensor):
+    if number is None or number.mark is None or number.mark.kind != SUM or isinstance(other, Tensor):
         return
     if isinstance(result, Tensor) and not result.shape.axes:
         call.result = Tensor(result.shape, result.dtype, result.kind, number.mark)
@@ -87,7 +113,7 @@ def _add_centre(call: Observed) -> None:
     for one, other in ((0, 1), (1, 0)):
         samples = call.tensor(one, "input", "other")
         if samples is not None and 0 not in marked_positions(samples.shape, CENTRED):
-            _combine(call, CENTRE, samples, call.tensor(other, "other", "input"))
+            combine(call, CENTRE, samples, call.tensor(other, "other", "input"))
 
 
 @watch(*methods("norm"), "torch.linalg.norm", "torch.linalg.vector_norm")
@@ -103,7 +129,7 @@ def _norm(call: Observed) -> None:
 @watch_marked("operator.sub", *methods("sub", "subtract"))
 def _subtract(call: Observed) -> None:
     samples, number, result = call.tensor(0, "input"), call.tensor(1, "other"), call.result
-    _combine(call, f"{WHOLE} mean", samples, number)
+    combine(call, MEAN, samples, number)
     if number is not None and number.mark is not None and number.mark.kind == CENTRE and isinstance(result, Tensor):
         axis = result.shape[0]
         if is_batch(result.shape) and isinstance(axis, Axis):
@@ -116,13 +142,13 @@ def _divide(call: Observed) -> None:
     if isinstance(call.result, Tensor):
         # (x - mean) / std standardises with statistics of the batch, which is meant.
         call.result = unmarked(call.result, LEAK)
-    _combine(call, f"{WHOLE} sum", call.tensor(0, "input"), call.tensor(1, "other"))
+    combine(call, SUM, call.tensor(0, "input"), call.tensor(1, "other"))
     samples, norms = call.tensor(0, "input"), call.tensor(1, "other")
     if samples is not None and norms is not None and norms.mark is not None and norms.mark.kind == NORMS:
         mix(call, samples.shape, NORMALISED, place=norms.mark.place, operation=".norm")
 
 
-def _combine(call: Observed, kind: str, samples: Tensor | None, number: Tensor | None) -> None:
+def combine(call: Observed, kind: str, samples: Tensor | None, number: Tensor | None) -> None:
     """Samples combined with a number of the whole batch: a fault if the result is returned as it is."""
     result = call.result
     if samples is None or number is None or number.mark is None or number.mark.kind != kind:
@@ -131,7 +157,7 @@ def _combine(call: Observed, kind: str, samples: Tensor | None, number: Tensor |
         return
     axis, size = result.shape[0], number.mark.place
     if isinstance(axis, Axis) and scope().equal(axis.size, size):  # type: ignore[arg-type]  # the batch axis' size
-        call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Mark(LEAK, here()))))
+        call.result = result.reshaped(result.shape.replaced(0, axis.with_mark(Leak(number.mark))))
 
 
 def leak(value: AnyValue) -> Mismatch | None:
@@ -143,7 +169,7 @@ def leak(value: AnyValue) -> Mismatch | None:
         if isinstance(axis, Axis) and axis.mark is not None:
             return Mismatch(
                 Fault.BATCH_LEAK, axis=position, left=axis.size, left_shape=value.shape, detail="whole",
-                place=axis.mark.place,
+                right_shape=axis.mark.whole() if isinstance(axis.mark, Leak) else None, place=axis.mark.place,
             )
     return None
 

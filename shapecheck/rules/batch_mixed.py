@@ -7,19 +7,20 @@ only a step on the way to a statistic of the batch: weights of the samples by wh
 itself, ``[b, b]``, may be normalised along either axis, as contrastive losses do. A batch axis that was moved, by a
 ``stack`` or a transpose, is one still, where the function declares it as one.
 
-Until something like that is seen, it counts as a fault.
+Until something like that is seen, it counts as a fault. Where the batch is merged with other axes, a softmax over
+``[batch*time, k]``, it counts as none, until the batch is taken apart again and handed out.
 """
 
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import BATCH_WORDS, MIXING, Observed, is_batch, methods, watch
+from shapecheck.rules.observed import BATCH_WORDS, MIXING, Observed, batch_among, is_batch, methods, watch
 from shapecheck.shapes import Axis, Fault, Rest, Sequence, Shape, Tensor, Undecided, current, scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Final
+    from typing import Any, Final
 
     from shapecheck.shapes import AnyValue
 
@@ -57,6 +58,16 @@ class Mixed:
         self.single = single
 
 
+class Merged(Undecided):
+    """Weights along an axis in which the batch is one of several."""
+
+    __slots__ = ()
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+        self.excused = True
+
+
 @watch(
     *methods("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "sort"),
     *[f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "normalize")],
@@ -78,8 +89,15 @@ def _layer(call: Observed) -> None:
 
 def _mix_along(call: Observed, shape: Shape, dim: int, how: str) -> None:
     position = shape.position(dim)
-    if len(shape) > 1 and isinstance(position, int):
+    if len(shape) < 2 or not isinstance(position, int):
+        return
+    batch = batch_among(shape) if position == 0 and how == WEIGHTS else None
+    axis = shape[0]
+    if batch is None or not isinstance(axis, Axis):
         mix(call, shape, how, position=position)
+    elif axis.size not in [other.size for other in shape.known[1:]]:
+        found = Merged(kind=Fault.BATCH_LEAK, axis=0, left=Dim.of(batch), left_shape=shape, detail="along")
+        _note(call, found, Dim.of(batch), how)
 
 
 def mix(
@@ -104,9 +122,13 @@ def mix(
         kind=Fault.BATCH_LEAK, axis=position, left=axis.size, left_shape=shape, detail="along", place=place,
         operation=operation,
     )  # fmt: skip
+    _note(call, found, axis.size, how)
+
+
+def _note(call: Observed, found: Undecided, batch: Dim, how: str) -> None:
     call.suspect(found)
     current().mixing = True
-    call.result = _marked(call.result, Mixed(axis.size, ((how, found),), beside=False, single=False))
+    call.result = _marked(call.result, Mixed(batch, ((how, found),), beside=False, single=False))
 
 
 def is_moved_batch(name: str, orders: Iterable[tuple[str, ...]]) -> bool:
@@ -179,6 +201,8 @@ def _follow(call: Observed) -> None:
     )  # fmt: skip
     if not any(_has(result.shape, mixed.batch) for result in results):
         for how, case in mixed.cases:
+            if isinstance(case, Merged):
+                continue
             verdict = _is_meant(call, how, mixed, marked, others=others)
             case.excused = case.excused or verdict is True
             case.faulty = case.faulty or verdict is False
@@ -223,7 +247,8 @@ def handed_out(value: AnyValue) -> None:
     for tensor in _tensors([value]):
         for axis in _mixed_axes(tensor):
             for _, case in axis.mixed.cases if isinstance(axis.mixed, Mixed) else ():
-                case.faulty = True
+                # Rows that are still merged may be anything, also of one set.
+                case.faulty = case.faulty or not isinstance(case, Merged) or is_batch(tensor.shape)
 
 
 def _together(found: list[Mixed]) -> Mixed:

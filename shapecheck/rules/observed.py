@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Watcher: TypeAlias = "Callable[[Observed], None]"
 
-BATCH_WORDS = frozenset(("batch", "batch_size", "bs"))
+BATCH_WORDS = frozenset(("batch", "batch_size", "bs", "bsz"))
 """What is a batch wherever it stands."""
 BATCH_NAMES = BATCH_WORDS | {"b", "B"}
 """What a leading batch axis is called; ``n`` and ``N`` mean other things in real code."""
@@ -228,6 +228,15 @@ def is_batch(shape: Shape, position: int = 0) -> bool:
     content = axis.size.content()[1] if isinstance(axis, Axis) and len(axis.size.terms) == 1 else ()
     batch = content[0] if len(content) == 1 else None
     return isinstance(batch, Symbol) and batch.kind is Kind.RIGID and batch.name in BATCH_NAMES
+
+
+def batch_among(shape: Shape, position: int = 0) -> Symbol | None:
+    """The batch that is merged with others in the axis at a position, ``batch*time``; None if there is none."""
+    axis = shape[position] if position < len(shape) else None
+    size = scope().normal(axis.size) if isinstance(axis, Axis) else None
+    content = size.content()[1] if size is not None and len(size.terms) == 1 else ()
+    found = [atom for atom in content if isinstance(atom, Symbol) and atom.name in BATCH_NAMES]
+    return found[0] if len(content) > 1 and len(found) == 1 and found[0].kind is Kind.RIGID else None
 
 
 def unmarked(tensor: Tensor, *kinds: str) -> Tensor:

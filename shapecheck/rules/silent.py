@@ -33,7 +33,7 @@ from shapecheck.rules import (
     weights_divided,
     whole_rows,
 )
-from shapecheck.rules.batch_first import is_a_batch
+from shapecheck.rules.batch_first import is_a_batch, is_among
 from shapecheck.rules.batch_leak import batch_names, leak, widths
 from shapecheck.rules.batch_mixed import handed_out, is_moved_batch
 from shapecheck.rules.given import give
@@ -42,6 +42,7 @@ from shapecheck.rules.observed import BATCH_WORDS, observe
 from shapecheck.rules.whole_rows import overwritten, scores_handed_out
 from shapecheck.rules.written import forget
 
+from shapecheck.rules import batch_totals  # isort: skip - what numbers of the batch are goes behind other marks
 from shapecheck.rules import values_kept  # isort: skip - the last of those that mark values
 from shapecheck.rules.mean_count import miscounted  # isort: skip - adds tallies to what all others left
 
@@ -49,6 +50,7 @@ __all__ = [
     "BATCH_WORDS",
     "batch_first",
     "batch_names",
+    "batch_totals",
     "causal_mask",
     "counted_passes",
     "crossed_slices",
@@ -65,6 +67,7 @@ __all__ = [
     "indices",
     "inferred_axes",
     "is_a_batch",
+    "is_among",
     "is_moved_batch",
     "last_step",
     "layer_axis",

@@ -9,7 +9,7 @@ from shapecheck.diagnostics import wording
 from shapecheck.diagnostics.model import Diagnostic, Note, Place, character_column, place_of
 from shapecheck.diagnostics.speaker import Said, Speaker
 from shapecheck.dims import Dim, Scope, Symbol
-from shapecheck.rules.silent import is_a_batch, is_moved_batch
+from shapecheck.rules.silent import is_a_batch, is_among, is_moved_batch
 from shapecheck.shapes import AnyValue, Fault, Mismatch, Undecided, current
 from shapecheck.static.batch_sizes import is_batch_size
 from shapecheck.static.index import ModuleIndex, Project
@@ -189,6 +189,9 @@ class Reporter:
     def _takes_the_batch(self, frame: Frame, mismatch: Mismatch) -> bool:
         """Whether what a module takes for time is a batch by what the function declares, not by its letter alone."""
         symbol, shape = mismatch.left.symbol if isinstance(mismatch.left, Dim) else None, mismatch.left_shape
+        atoms = () if mismatch.left is None else mismatch.left.atoms
+        if len(atoms) > 1:
+            return is_among([atom.name for atom in atoms if isinstance(atom, Symbol)], self.declared_orders(frame))
         if symbol is None or shape is None:
             return True
         return is_a_batch(symbol.name, shape, mismatch.axis, self.declared_orders(frame))

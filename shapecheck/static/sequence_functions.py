@@ -154,7 +154,7 @@ def _sum(frame: Frame, node: ast.AST, args: list[AnyValue], kwargs: dict[str, An
     found = iterate(frame, args[0]) if args else []
     if isinstance(found, Elements):
         if isinstance(found.element, Tensor) and not product:
-            return take(found)
+            return frame.interpreter.watched(frame, node, "builtins.sum", args, {}, take(found), "sum")
         return Opaque("prod" if product else "sum") if isinstance(found.element, (Dim, Opaque)) else Unknown("a sum")
     total: AnyValue = args[1] if len(args) > 1 else kwargs.get("start", Dim.of(1 if product else 0))
     for item in found:
