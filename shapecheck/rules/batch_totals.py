@@ -171,12 +171,19 @@ def _add(call: Observed) -> None:
     for one, other in ((0, 1), (1, 0)):
         samples, number = call.tensor(one, "input", "other"), call.tensor(other, "other", "input")
         total = _whole(number, SUM, SAMPLES)
-        if samples is None or total is None or total.source.dtype in {"int", "bool"}:
+        if samples is None or total is None or not _adds_up(total):
             continue
         own = samples is total.source
         if (own and subtracts and one == 1) or (total.kind == SAMPLES and (own or not _are_samples(total, samples))):
             continue
         combine(call, total.kind, samples, number)
+
+
+def _adds_up(total: Whole) -> bool:
+    """Whether what was summed are no counts, and no pairs, ``[b, b]``: where these are centred, it comes back."""
+    shape = total.source.shape
+    sizes = [axis.size for axis in shape.known]
+    return total.source.dtype not in {"int", "bool"} and len(set(sizes)) == len(sizes)
 
 
 def _are_samples(total: Whole, samples: Tensor) -> bool:
@@ -194,7 +201,7 @@ def _multiply(call: Observed) -> None:
         if _leaks_by_norm(samples):
             # Vectors that are scaled to another length: what matters is that of all of them.
             call.result = unmarked(call.result, LEAK) if isinstance(call.result, Tensor) else call.result
-        elif total is not None and total.source.dtype not in {"int", "bool"} and samples is not total.source:
+        elif total is not None and _adds_up(total) and samples is not total.source:
             combine(call, SUM, samples, number)
         else:
             _by_norm(call, samples, number, INVERSE)
@@ -213,9 +220,9 @@ def _divide(call: Observed) -> None:
 
 
 def _by_norm(call: Observed, samples: Tensor, number: Tensor, kind: str) -> None:
-    """Activations divided by their own norm."""
-    norm = _whole(number, kind)
-    if norm is not None and norm.source is samples:
+    """Activations divided by their own norm; where the mean was taken away, they are standardised."""
+    norm, axis = _whole(number, kind), samples.shape[0] if samples.shape.axes else None
+    if norm is not None and norm.source is samples and isinstance(axis, Axis) and axis.mark is None:
         combine(call, kind, samples, number)
 
 

@@ -42,7 +42,7 @@ def test_the_repair_reduces_each_sample_and_keeps_it_beside_its_own(x, m):
 
 
 def test_one_number_a_sample_needs_no_reduction():
-    code = 'def f(x: Float[Tensor, "batch"], m: Float[Tensor, "batch"]) -> Float[Tensor, "batch"]:\n    return x - m{}\n'
+    code = 'def f(x: Float[Tensor, "batch"], m: Float[Tensor, "batch"]) -> Tensor:\n    return x - m{}\n'
     (finding,) = findings(code.format(".sum()"))
     assert "leave the reduction out" in finding.repair
     assert findings(code.format("")) == []
