@@ -14,7 +14,7 @@ Until something like that is seen, it counts as a fault. Where the batch is merg
 from __future__ import annotations
 
 from shapecheck.dims import Dim
-from shapecheck.rules.observed import BATCH_WORDS, MIXING, Observed, batch_among, is_batch, methods, watch
+from shapecheck.rules.observed import BATCH_WORDS, MIXING, Observed, batch_among, is_batch, methods, tensors_in, watch
 from shapecheck.shapes import Axis, Fault, Rest, Sequence, Shape, Tensor, Undecided, current, scope
 
 TYPE_CHECKING = False
@@ -189,9 +189,9 @@ def _placed(value: AnyValue) -> AnyValue:
 @watch(MIXING)
 def _follow(call: Observed) -> None:
     """What becomes of a mixed axis in an operation."""
-    operands = list(_tensors([*call.args, *call.kwargs.values()]))
+    operands = list(tensors_in([*call.args, *call.kwargs.values()]))
     marked = [(tensor, axis) for tensor in operands for axis in _mixed_axes(tensor)]
-    results = list(_tensors([call.result]))
+    results = list(tensors_in([call.result]))
     if not marked or not results or any(result.shape.rest is not None for result in results):
         return
     mixed = _together([axis.mixed for _, axis in marked if isinstance(axis.mixed, Mixed)])
@@ -234,7 +234,7 @@ def _is_meant(
 
 def _ends_alone(call: Observed, tensor: Tensor, axis: Axis, batch: Dim) -> bool:
     """Whether a reduction runs along the batch axis of a tensor and along no other."""
-    lost = [_rank(tensor.shape) - _rank(result.shape) for result in _tensors([call.result])]
+    lost = [_rank(tensor.shape) - _rank(result.shape) for result in tensors_in([call.result])]
     return axis.size == batch and len(tensor.shape) > 1 and set(lost) == {1}
 
 
@@ -244,7 +244,7 @@ def _rank(shape: Shape) -> int:
 
 def handed_out(value: AnyValue) -> None:
     """What is returned with a mixed axis is taken for one result a sample."""
-    for tensor in _tensors([value]):
+    for tensor in tensors_in([value]):
         for axis in _mixed_axes(tensor):
             for _, case in axis.mixed.cases if isinstance(axis.mixed, Mixed) else ():
                 # Rows that are still merged may be anything, also of one set.
@@ -258,13 +258,6 @@ def _together(found: list[Mixed]) -> Mixed:
         first.batch, tuple(cases), beside=any(each.beside for each in found), single=any(each.single for each in found)
     )
 
-
-def _tensors(values: Iterable[AnyValue | Rest]) -> Iterable[Tensor]:
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, Sequence):
-            yield from _tensors(value.items)
 
 
 def _mixed_axes(tensor: Tensor) -> list[Axis]:

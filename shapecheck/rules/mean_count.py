@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from shapecheck.dims import ONE, Dim, Kind, Symbol
 from shapecheck.rules.index_axis import alike
-from shapecheck.rules.observed import BATCH_NAMES, Observed, axis_name, here, methods, unmarked, watch, watch_totals
+from shapecheck.rules.observed import (
+    BATCH_NAMES,
+    Observed,
+    axis_name,
+    here,
+    methods,
+    tensors_in,
+    unmarked,
+    watch,
+    watch_totals,
+)
 from shapecheck.rules.tallies import Tally, fraction, parts_of, tallies, total, totals, with_tallies
 from shapecheck.rules.traits import DIVISIONS, IDENTITIES, ORDERED, PERMUTED, is_number
 from shapecheck.rules.weight_sums import letters_of, position_of
@@ -22,17 +32,11 @@ from shapecheck.shapes import (
     Mark,
     Mismatch,
     Number,
-    Rest,
-    Sequence,
     Shape,
     Tensor,
     Undecided,
     scope,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MISCOUNTED = "miscounted"
 _LOSSES = (
@@ -340,16 +344,9 @@ def _place(size: Dim, shape: Shape) -> int | None:
 
 def miscounted(value: AnyValue) -> Mismatch | None:
     """The fault of a returned value that was divided by the size of an axis that it still has."""
-    for tensor in _tensors([value]):
+    for tensor in tensors_in([value]):
         for axis in tensor.shape.axes:
             if isinstance(axis, Axis) and isinstance(axis.mark, Miscounted):
                 return axis.mark.mismatch
     return None
 
-
-def _tensors(values: Iterable[AnyValue | Rest]) -> Iterable[Tensor]:
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, Sequence):
-            yield from _tensors(value.items)

@@ -155,6 +155,15 @@ def watch_marked(*names: str) -> Callable[[Watcher], Watcher]:
     return register
 
 
+def tensors_in(values: Iterable[AnyValue | Rest]) -> Iterable[Tensor]:
+    """The tensors among some values, and those in tuples and lists of theirs."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, Sequence):
+            yield from tensors_in(value.items)
+
+
 def methods(*names: str) -> list[str]:
     """The qualified names of operations that are both functions and methods."""
     return [prefix + name for name in names for prefix in ("torch.", "torch.Tensor.")]

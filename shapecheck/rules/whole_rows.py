@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from shapecheck.dims import Dim
 from shapecheck.rules.given import is_given
-from shapecheck.rules.observed import Observed, Trait, here, methods, watch, watch_marked
+from shapecheck.rules.observed import Observed, Trait, here, methods, tensors_in, watch, watch_marked
 from shapecheck.rules.traits import EVERYWHERE, MOVED, with_trait
 from shapecheck.shapes import (
     Axis,
@@ -24,7 +24,6 @@ from shapecheck.shapes import (
     Factor,
     Fault,
     Origin,
-    Sequence,
     Shape,
     Tensor,
     Undecided,
@@ -33,7 +32,6 @@ from shapecheck.shapes import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Final
 
     from shapecheck.shapes import AnyValue
@@ -340,18 +338,10 @@ def _hide_again(call: Observed) -> None:
     waiting = [mask for mask in current().masks if isinstance(mask, Mask) and mask.cases and not mask.useful]
     if not waiting:
         return
-    given = [_parts(_extent(value)) for value in _tensors(call.args)]
+    given = [_parts(_extent(value)) for value in tensors_in(call.args)]
     for mask in waiting:
         if call.name.endswith("nan_to_num") or mask.rows in given:
             mask.use()
-
-
-def _tensors(values: Iterable[AnyValue]) -> list[Tensor]:
-    found: list[Tensor] = []
-    for value in values:
-        found += [value] if isinstance(value, Tensor) else []
-        found += [item for item in value.items if isinstance(item, Tensor)] if isinstance(value, Sequence) else []
-    return found
 
 
 def overwritten() -> None:
@@ -363,6 +353,6 @@ def overwritten() -> None:
 
 def scores_handed_out(value: AnyValue) -> None:
     """Scores that others get as well may be used in other ways."""
-    for tensor in _tensors([value]):
+    for tensor in tensors_in([value]):
         for mask in tensor.mark.masks if isinstance(tensor.mark, Scores) else ():
             mask.use()
