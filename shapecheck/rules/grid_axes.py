@@ -234,14 +234,21 @@ def _is_coordinates(axis: object) -> bool:
     return isinstance(axis, Axis) and isinstance(axis.mark, Coordinates)
 
 
-@watch("torch.nn.functional.grid_sample")
-def _sampled(call: Observed) -> None:
+def sampled(call: Observed) -> tuple[Coordinates, tuple[Axis, ...]] | None:
+    """What a call of ``grid_sample`` knows of its coordinates, and the axes of the picture that they go along."""
     picture, grid = call.tensor(0, "input"), call.tensor(1, "grid")
     if picture is None or grid is None or picture.shape.rank not in {4, 5} or not grid.shape.axes:
-        return
+        return None
     mark, spatial = coordinates_of(grid, len(grid.shape) - 1), picture.shape.known[2:]
-    if mark is None or len(mark.along) != len(spatial):
+    return None if mark is None or len(mark.along) != len(spatial) else (mark, spatial)
+
+
+@watch("torch.nn.functional.grid_sample")
+def _sampled(call: Observed) -> None:
+    found, picture, grid = sampled(call), call.tensor(0, "input"), call.tensor(1, "grid")
+    if found is None or picture is None or grid is None:
         return
+    mark, spatial = found
     if same_order(mark, spatial) and not same_order(mark, spatial[::-1]):
         call.suspect(
             Mismatch(

@@ -7,7 +7,7 @@ One divisor for both keeps the aspect. In front of ``grid_sample``, which stretc
 from __future__ import annotations
 
 from shapecheck.dims import ONE, Dim, maximum
-from shapecheck.rules.grid_axes import Spread, coordinates_of, same_order
+from shapecheck.rules.grid_axes import Spread, coordinates_of, same_order, sampled
 from shapecheck.rules.indices import marked, size_of
 from shapecheck.rules.observed import Observed, Trait, here, methods, watch
 from shapecheck.rules.traits import DIVISIONS, MOVED, SAME
@@ -76,12 +76,10 @@ def _compare(call: Observed, coordinates: list[Spread]) -> None:
 
 @watch("torch.nn.functional.grid_sample")
 def _sampled(call: Observed) -> None:
-    picture, grid = call.tensor(0, "input"), call.tensor(1, "grid")
-    if picture is None or grid is None or picture.shape.rank not in {4, 5} or not grid.shape.axes:
+    found = sampled(call)
+    if found is None or not same_order(found[0], found[1][::-1]):
         return
-    mark, spatial = coordinates_of(grid, len(grid.shape) - 1), picture.shape.known[2:]
-    if mark is None or len(mark.along) != len(spatial) or not same_order(mark, spatial[::-1]):
-        return
+    mark, spatial = found
     for one in mark.spreads:
         wrong = next((axis for axis in spatial if _goes_by(one, axis)), None)
         if wrong is not None:

@@ -6,6 +6,8 @@ nobody thought of loses it, and nothing is said.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from shapecheck.dims import Dim
 from shapecheck.rules.observed import Observed, Trait, here, methods
 from shapecheck.shapes import AnyValue, Axis, Constant, Number, Opaque, Shape, Tensor
@@ -102,7 +104,7 @@ def _line_up(some: tuple[Axis, ...], others: tuple[Axis, ...]) -> bool:
     return all(_alike(one, other) for one, other in zip(some, others, strict=True))
 
 
-class Along(Trait):
+class Along(Trait, ABC):
     """What is known along the axis ``position``, and goes where that axis goes."""
 
     __slots__ = ("position",)
@@ -111,9 +113,9 @@ class Along(Trait):
         super().__init__(kind, place)
         self.position = position
 
+    @abstractmethod
     def at(self, position: int) -> Trait:
         """The same of the axis where it stands now."""
-        raise NotImplementedError
 
     def through(self, how: str, source: Shape, result: Shape, *, ordered: bool) -> Trait | None:
         """What is known behind an operation, if it is certain where the axis stands."""
