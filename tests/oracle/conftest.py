@@ -12,4 +12,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
         names = {entry.name for entry in op_db}
         known = len(names - set(WITHOUT_RULE))
-        terminalreporter.write_line(f"op_db: {known} of {len(names)} names have a rule; module_db: {len(INFOS)} modules")
+        terminalreporter.write_line(f"op_db: {known} of {len(names)} names have a rule; module_db: {len(INFOS)}")
